@@ -483,6 +483,21 @@ static inline int64_t distal_abs_i64(int64_t a) {
     return a < 0 ? (int64_t)(0U - (uint64_t)a) : a;
 }
 
+// Real and imaginary part of numbers that are not complex.
+#define DISTAL_DEFINE_PARTS(suffix, type)                                                                    \
+    static inline type distal_real_##suffix(type a) {                                                        \
+        return a;                                                                                            \
+    }                                                                                                        \
+    static inline type distal_imag_##suffix(type a) {                                                        \
+        (void)a;                                                                                             \
+        return 0;                                                                                            \
+    }
+
+DISTAL_DEFINE_PARTS(i32, int32_t)
+DISTAL_DEFINE_PARTS(i64, int64_t)
+DISTAL_DEFINE_PARTS(f32, float)
+DISTAL_DEFINE_PARTS(f64, double)
+
 // Minimum and maximum; NaN if an argument is NaN.
 #define DISTAL_DEFINE_EXTREMES(suffix, type)                                                                 \
     static inline type distal_min_##suffix(type a, type b) {                                                 \

@@ -18,6 +18,33 @@ static double _Complex complex_abs(double _Complex a) {
     return cabs(a);
 }
 
+// The parts of a number: a real one is its own real part.
+static double real_part(double a) {
+    return a;
+}
+
+static double imaginary_part(double a) {
+    (void)a;
+    return 0;
+}
+
+static int64_t integer_part(int64_t a) {
+    return a;
+}
+
+static int64_t integer_imaginary_part(int64_t a) {
+    (void)a;
+    return 0;
+}
+
+static double _Complex complex_real(double _Complex a) {
+    return creal(a);
+}
+
+static double _Complex complex_imaginary(double _Complex a) {
+    return cimag(a);
+}
+
 // The least integer has no positive counterpart: it wraps around to itself.
 static int64_t integer_abs(int64_t a) {
     return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
@@ -36,7 +63,7 @@ static int64_t integer_max(int64_t a, int64_t b) {
 #define MATH(name)                                                                                           \
     { NULL, NULL, #name "f", #name, "c" #name "f", "c" #name }
 #define OWN(name)                                                                                            \
-    { "distal_" #name "_i32", "distal_" #name "_i64", "distal_" #name "_f32", "distal_" #name "_f64" }
+    "distal_" #name "_i32", "distal_" #name "_i64", "distal_" #name "_f32", "distal_" #name "_f64"
 
 static const Function table[] = {
     {"sqrt", "a", 1, false, MATH(sqrt), ONE(sqrt, csqrt, NULL)},
@@ -46,11 +73,19 @@ static const Function table[] = {
      true,
      {"distal_abs_i32", "distal_abs_i64", "fabsf", "fabs", "cabsf", "cabs"},
      ONE(fabs, complex_abs, integer_abs)},
+    {"real", "a", 1, true, {OWN(real), "crealf", "creal"}, ONE(real_part, complex_real, integer_part)},
+    {"imag",
+     "a",
+     1,
+     true,
+     {OWN(imag), "cimagf", "cimag"},
+     ONE(imaginary_part, complex_imaginary, integer_imaginary_part)},
+    {"conj", "a", 1, false, {OWN(real), "conjf", "conj"}, ONE(real_part, conj, integer_part)},
     {"exp", "a", 1, false, MATH(exp), ONE(exp, cexp, NULL)},
     {"log", "a", 1, false, MATH(log), ONE(log, clog, NULL)},
     {"pow", "a, b", 2, false, MATH(pow), TWO(pow, cpow, NULL)},
-    {"min", "a, b", 2, false, OWN(min), TWO(real_min, NULL, integer_min)},
-    {"max", "a, b", 2, false, OWN(max), TWO(real_max, NULL, integer_max)},
+    {"min", "a, b", 2, false, {OWN(min)}, TWO(real_min, NULL, integer_min)},
+    {"max", "a, b", 2, false, {OWN(max)}, TWO(real_max, NULL, integer_max)},
 };
 enum { FUNCTION_COUNT = sizeof table / sizeof *table };
 

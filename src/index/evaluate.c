@@ -89,6 +89,7 @@ static const PresenceNode *compile(Compilation *compilation, const Expr *expr) {
         array_push(compilation->arena, compilation->operands, operand);
     } else if (expr->kind == EXPR_NUMBER) {
         step.integer = expr->integer;
+        step.imaginary = expr->number_is_imaginary;
         step.number = expr->number_is_integer ? (double)expr->integer : expr->number;
     } else {
         node->left = compile(compilation, expr->left);

@@ -86,8 +86,8 @@ static void set_number(Register *to, const Step *step, WideKind kind, int count)
             to->whole[i] = step->integer;
             continue;
         }
-        to->re[i] = step->number;
-        to->im[i] = 0;
+        to->re[i] = step->imaginary ? 0 : step->number;
+        to->im[i] = step->imaginary ? step->number : 0;
     }
 }
 

@@ -16,6 +16,7 @@ typedef struct {
     Presence presence;
     int access; // EXPR_ACCESS: index into the term's accesses
     double number;
+    bool imaginary; // i times `number`
     int64_t integer;
     const Function *function; // EXPR_CALL
     bool complex_arguments;   // EXPR_CALL: one at least is of a complex type

@@ -26,12 +26,13 @@ static bool is_finite(double _Complex value) {
     return isfinite(creal(value)) && isfinite(cimag(value));
 }
 
-// The change of the result with one argument, times the magnitude of the argument; 0 where a perturbed
-// argument is outside of the function's domain.
-static double moved(Call call, double _Complex result, int argument, double magnitude) {
+// The change of the result with one argument in this direction, times the magnitude of the argument; 0 where
+// a perturbed argument is outside of the function's domain.
+static double moved_along(Call call, double _Complex result, int argument, double magnitude,
+                          double _Complex direction) {
     const double _Complex at = call.arguments[argument];
-    const double length = cabs(at), by = MOVE * magnitude;
-    const double _Complex step = length > 0 ? by * (at / length) : by;
+    const double by = MOVE * magnitude;
+    const double _Complex step = by * direction;
     if (!(by > 0) || !isfinite(by))
         return 0;
     call.arguments[argument] = at + step;
@@ -41,6 +42,18 @@ static double moved(Call call, double _Complex result, int argument, double magn
         there = result_of(&call);
     }
     return is_finite(there) ? cabs(there - result) / MOVE : 0;
+}
+
+// A part of a complex number, other than an analytic function, changes differently in each direction.
+static double moved(Call call, double _Complex result, int argument, double magnitude) {
+    const double _Complex at = call.arguments[argument];
+    const double length = cabs(at);
+    const double _Complex direction = length > 0 ? at / length : 1;
+    const double change = moved_along(call, result, argument, magnitude, direction);
+    if (!call.step->complex_arguments || !call.step->function->gives_real)
+        return change;
+    const double _Complex across = __builtin_complex(-cimag(direction), creal(direction));
+    return change + moved_along(call, result, argument, magnitude, across);
 }
 
 static double _Complex lane(const Register *from, WideKind kind, int i) {

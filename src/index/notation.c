@@ -9,13 +9,15 @@
 // What determines the type of an expression; numbers are kept apart, as they adapt to the tensors around
 // them.
 typedef struct {
-    bool has_tensor, has_real_number, integer_is_long;
+    bool has_tensor, has_real_number, has_complex_number, integer_is_long;
     ElementType type; // of the tensors together
 } Operands;
 
 // A number takes the type of the tensors (NumPy's rule): a real number only makes integers f64, and an
-// integer only i32 into i64 where it needs that.
+// integer only i32 into i64 where it needs that; a complex one makes them complex in the same precision.
 static ElementType combined(const Operands *operands) {
+    if (operands->has_complex_number)
+        return operands->has_tensor && type_component(operands->type) == TYPE_F32 ? TYPE_C64 : TYPE_C128;
     if (!operands->has_tensor)
         return operands->has_real_number ? TYPE_F64 : TYPE_I64;
     if (operands->has_real_number && type_info(operands->type)->is_integer)
@@ -30,9 +32,11 @@ static void add_tensor(Operands *operands, ElementType type) {
     operands->has_tensor = true;
 }
 
-static void add_number(Operands *operands, bool is_integer, int64_t integer) {
-    operands->has_real_number |= !is_integer;
-    operands->integer_is_long |= is_integer && (integer > INT32_MAX || integer < INT32_MIN);
+static void add_number(Operands *operands, ElementType type, int64_t integer) {
+    const TypeInfo *info = type_info(type);
+    operands->has_complex_number |= info->is_complex;
+    operands->has_real_number |= !info->is_integer;
+    operands->integer_is_long |= info->is_integer && (integer > INT32_MAX || integer < INT32_MIN);
 }
 
 // `computing`: types of intermediate results count as well.
@@ -42,7 +46,11 @@ static void collect(const Expr *expr, bool computing, Operands *operands) {
         add_tensor(operands, expr->access->tensor->type);
         return;
     case EXPR_NUMBER:
-        add_number(operands, expr->number_is_integer, expr->integer);
+        add_number(operands,
+                   expr->number_is_integer     ? TYPE_I64
+                   : expr->number_is_imaginary ? TYPE_C128
+                                               : TYPE_F64,
+                   expr->integer);
         return;
     case EXPR_CALL: {
         Operands arguments = {0};
@@ -56,7 +64,7 @@ static void collect(const Expr *expr, bool computing, Operands *operands) {
         if (arguments.has_tensor)
             add_tensor(operands, type);
         else
-            add_number(operands, type_info(type)->is_integer, 0);
+            add_number(operands, type, 0);
         return;
     }
     default:
@@ -268,6 +276,11 @@ static void print_real(double number, Text *to) {
     text_printf(to, "%s%s", text_string(&digits), strpbrk(text_string(&digits), ".e") ? "" : ".0");
 }
 
+static void print_imaginary(double number, Text *to) {
+    text_append_real(to, number, false);
+    text_append(to, "i");
+}
+
 static int precedence(const Expr *expr) {
     switch (expr->kind) {
     case EXPR_ADD:
@@ -317,6 +330,8 @@ void expr_print(const Expr *expr, const char *const *names, Text *to) {
     case EXPR_NUMBER:
         if (expr->number_is_integer)
             text_printf(to, "%" PRId64, expr->integer);
+        else if (expr->number_is_imaginary)
+            print_imaginary(expr->number, to);
         else
             print_real(expr->number, to);
         return;

@@ -65,6 +65,7 @@ struct Expr {
     Span span;
     const Access *access;     // EXPR_ACCESS
     double number;            // EXPR_NUMBER
+    bool number_is_imaginary; // i times `number`
     bool number_is_integer;   // written without point or exponent
     int64_t integer;          // its value then
     const Function *function; // EXPR_CALL

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index/presence.h"
 
+#include <complex.h>
+
+static bool is_complex(const Expr *expr) {
+    return expr && type_info(expr_type(expr))->is_complex;
+}
+
+// The value of a function whose arguments are these.
+static double _Complex called(const Expr *call, double _Complex left, double _Complex right) {
+    const Function *function = call->function;
+    const bool two = call->right != NULL;
+    if (is_complex(call->left) || is_complex(call->right))
+        return two ? function->complex_of_two(left, right) : function->complex_value(left);
+    return two ? function->real_of_two(creal(left), creal(right)) : function->real(creal(left));
+}
+
 // The value of an expression without accesses; false where it has one.
-static bool constant_value(const Expr *expr, double *value) {
-    double left = 0, right = 0;
+static bool constant_value(const Expr *expr, double _Complex *value) {
+    double _Complex left = 0, right = 0;
     if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_REDUCE ||
         (expr->left && !constant_value(expr->left, &left)) ||
         (expr->right && !constant_value(expr->right, &right)))
@@ -25,25 +40,25 @@ static bool constant_value(const Expr *expr, double *value) {
         *value = -left;
         return true;
     case EXPR_CALL:
-        *value = expr->right ? expr->function->real_of_two(left, right) : expr->function->real(left);
+        *value = called(expr, left, right);
         return true;
     default:
         *value = expr->number_is_integer ? (double)expr->integer : expr->number;
+        *value = expr->number_is_imaginary ? __builtin_complex(0.0, expr->number) : *value;
         return true;
     }
 }
 
 // A function is present where its arguments are, as far as it is zero where they are not.
 static Presence call_presence(const Expr *call) {
-    const Function *function = call->function;
-    double left = 0, right = 0;
+    double _Complex left = 0, right = 0;
     const bool left_constant = constant_value(call->left, &left);
     if (!call->right)
-        return !left_constant && function->real(0) == 0 ? PRESENT_LEFT : PRESENT_ALWAYS;
+        return !left_constant && called(call, 0, 0) == 0 ? PRESENT_LEFT : PRESENT_ALWAYS;
     const bool right_constant = constant_value(call->right, &right);
     // What is no constant is zero where it is not present.
     if ((left_constant && right_constant) ||
-        function->real_of_two(left_constant ? left : 0, right_constant ? right : 0) != 0)
+        called(call, left_constant ? left : 0, right_constant ? right : 0) != 0)
         return PRESENT_ALWAYS;
     return left_constant ? PRESENT_RIGHT : right_constant ? PRESENT_LEFT : PRESENT_EITHER;
 }

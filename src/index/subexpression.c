@@ -64,6 +64,7 @@ bool expr_equal(Arena *arena, const Expr *a, const Expr *b) {
         return access_equal(a->access, b->access);
     case EXPR_NUMBER:
         return a->number_is_integer == b->number_is_integer &&
+               a->number_is_imaginary == b->number_is_imaginary &&
                (a->number_is_integer ? a->integer == b->integer : a->number == b->number);
     case EXPR_MUL: {
         Factors some = {0}, all = {0};

@@ -17,7 +17,14 @@ static void set_value(Entries *entries, int64_t at, double value) {
 
 // A drawn value of tensors of this type: as those of `random`.
 static void set_random(Entries *entries, int64_t at, uint64_t seed, int64_t e) {
-    set_value(entries, at, random_value(seed, e) * (type_info(entries->type)->is_integer ? 1024 : 1));
+    const TypeInfo *info = type_info(entries->type);
+    if (info->is_complex) {
+        const double parts[] = {random_value(seed, e), random_value(seed + IMAGINARY_SEED, e)};
+        type_conversion(TYPE_C128, entries->type)((char *)entries->values + at * (int64_t)info->size, 1,
+                                                  parts, 1, 1);
+        return;
+    }
+    set_value(entries, at, random_value(seed, e) * (info->is_integer ? 1024 : 1));
 }
 
 static int64_t count_one_each(const Generator *generator, const GeneratorValues *values, const Entries *shape,

@@ -9,7 +9,6 @@
 
 // Positions that are looked at one by one.
 static const int64_t most_positions = 10000000000;
-enum { BLOCK = 1024 };
 
 static int64_t position_count(const int64_t *extents, int order) {
     int64_t count = 1;
@@ -28,55 +27,50 @@ static const char *check_positions(const GeneratorValues *values, const Entries 
                               (long long)most_positions);
 }
 
-// Blocks of elements of a generator that fills arrays.
-typedef union {
-    double reals[BLOCK];
-    int64_t integers[BLOCK];
-} Block;
-
-static int64_t fill_block(const Generator *generator, const GeneratorValues *values, ElementType type,
-                          int64_t first, int64_t last, Block *block) {
-    const int64_t count = min_i64(BLOCK, last - first);
-    if (type_info(type)->is_integer)
-        generator->integers(values, first, 1, count, block->integers);
-    else
-        generator->reals(values, first, 1, count, block->reals);
+static int64_t fill_block(const Generator *generator, const GeneratorValues *values, ElementType generated,
+                          int64_t first, int64_t last, GeneratedBlock *block) {
+    const int64_t count = min_i64(GENERATED_BLOCK, last - first);
+    generator_fill(generator, values, generated, first, 1, count, block);
     return count;
 }
 
-static bool is_zero(const Block *block, ElementType type, int64_t i) {
-    return type_info(type)->is_integer ? block->integers[i] == 0 : block->reals[i] == 0;
+static bool is_zero(const GeneratedBlock *block, ElementType generated, int64_t i) {
+    return generated == TYPE_I64    ? block->integers[i] == 0
+           : generated == TYPE_C128 ? block->parts[i][0] == 0 && block->parts[i][1] == 0
+                                    : block->reals[i] == 0;
 }
 
 static int64_t count_positions(const Generator *generator, const GeneratorValues *values,
                                const Entries *shape, int64_t first, int64_t last) {
-    Block block;
+    const ElementType generated = generated_type(generator, shape->type);
+    GeneratedBlock block;
     int64_t found = 0;
     for (int64_t p = first, count; p < last; p += count) {
-        count = fill_block(generator, values, shape->type, p, last, &block);
+        count = fill_block(generator, values, generated, p, last, &block);
         for (int64_t i = 0; i < count; i++)
-            found += !is_zero(&block, shape->type, i);
+            found += !is_zero(&block, generated, i);
     }
     return found;
 }
 
 static void fill_positions(const Generator *generator, const GeneratorValues *values, Entries *entries,
                            int64_t first, int64_t last, int64_t at) {
-    const ElementType type = entries->type, from = type_info(type)->is_integer ? TYPE_I64 : TYPE_F64;
-    const Conversion store = type_conversion(from, type);
-    const size_t size = type_info(type)->size;
-    Block block;
+    const ElementType type = entries->type, generated = generated_type(generator, type);
+    const Conversion store = type_conversion(generated, type);
+    const size_t size = type_info(type)->size, from = type_info(generated)->size;
+    GeneratedBlock block;
     for (int64_t p = first, count; p < last; p += count) {
-        count = fill_block(generator, values, type, p, last, &block);
+        count = fill_block(generator, values, generated, p, last, &block);
         for (int64_t i = 0; i < count; i++) {
-            if (is_zero(&block, type, i))
+            if (is_zero(&block, generated, i))
                 continue;
             int64_t rest = p + i;
             for (int d = entries->order - 1; d >= 0; d--) {
                 entries->coordinates[d][at] = rest % entries->extents[d];
                 rest /= entries->extents[d];
             }
-            store((char *)entries->values + (size_t)at * size, 1, &block.integers[i], 1, 1);
+            store((char *)entries->values + (size_t)at * size, 1, (const char *)&block + (size_t)i * from, 1,
+                  1);
             at++;
         }
     }

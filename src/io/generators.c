@@ -50,17 +50,29 @@ double random_value(uint64_t seed, int64_t position) {
     return (double)(z >> 11) * 0x1p-53;
 }
 
-static double random_element(const GeneratorValues *values, int64_t position) {
+// `part`: added to the seed of the value, not to that of whether there is one.
+static double random_part(const GeneratorValues *values, uint64_t part, int64_t position) {
     if (!values->has_density)
-        return random_value(values->seed, position);
-    return random_value(values->seed, position) < values->density ? random_value(values->seed + 1, position)
-                                                                  : 0;
+        return random_value(values->seed + part, position);
+    return random_value(values->seed, position) < values->density
+               ? random_value(values->seed + 1 + part, position)
+               : 0;
+}
+
+static double random_element(const GeneratorValues *values, int64_t position) {
+    return random_part(values, 0, position);
 }
 
 static void random_reals(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
                          double *to) {
     for (int64_t i = 0; i < count; i++)
         to[i] = random_element(values, position + i * step);
+}
+
+static void random_imaginary(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
+                             double *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = random_part(values, IMAGINARY_SEED, position + i * step);
 }
 
 static void random_integers(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
@@ -169,15 +181,37 @@ static bool parse_stencil(const char *arguments, const GeneratorUse *use, Genera
 }
 
 const Generator generators[GENERATOR_COUNT] = {
-    {"zeros", "zeros", NULL, const_reals, const_integers, NULL},
-    {"ones", "ones", NULL, ones_reals, ones_integers, NULL},
-    {"iota", "iota", NULL, iota_reals, iota_integers, NULL},
-    {"const", "const:V", parse_const, const_reals, const_integers, NULL},
-    {"random", "random:SEED[:DENSITY]", parse_random, random_reals, random_integers, NULL},
-    {"sparse", "sparse:SEED:COUNT", parse_sparse, NULL, NULL, &entry_generator_sparse},
-    {"rmat", "rmat:SEED:SCALE:EDGES", parse_rmat, NULL, NULL, &entry_generator_rmat},
-    {"stencil", "stencil:POINTS", parse_stencil, NULL, NULL, &entry_generator_stencil},
+    {"zeros", "zeros", NULL, const_reals, const_integers, NULL, NULL},
+    {"ones", "ones", NULL, ones_reals, ones_integers, NULL, NULL},
+    {"iota", "iota", NULL, iota_reals, iota_integers, NULL, NULL},
+    {"const", "const:V", parse_const, const_reals, const_integers, NULL, NULL},
+    {"random", "random:SEED[:DENSITY]", parse_random, random_reals, random_integers, random_imaginary, NULL},
+    {"sparse", "sparse:SEED:COUNT", parse_sparse, NULL, NULL, NULL, &entry_generator_sparse},
+    {"rmat", "rmat:SEED:SCALE:EDGES", parse_rmat, NULL, NULL, NULL, &entry_generator_rmat},
+    {"stencil", "stencil:POINTS", parse_stencil, NULL, NULL, NULL, &entry_generator_stencil},
 };
+
+ElementType generated_type(const Generator *generator, ElementType type) {
+    const TypeInfo *info = type_info(type);
+    return info->is_integer ? TYPE_I64 : info->is_complex && generator->imaginary ? TYPE_C128 : TYPE_F64;
+}
+
+void generator_fill(const Generator *generator, const GeneratorValues *values, ElementType generated,
+                    int64_t position, int64_t step, int64_t count, GeneratedBlock *to) {
+    if (generated == TYPE_I64) {
+        generator->integers(values, position, step, count, to->integers);
+    } else if (generated == TYPE_F64) {
+        generator->reals(values, position, step, count, to->reals);
+    } else {
+        double reals[GENERATED_BLOCK], imaginary[GENERATED_BLOCK];
+        generator->reals(values, position, step, count, reals);
+        generator->imaginary(values, position, step, count, imaginary);
+        for (int64_t i = 0; i < count; i++) {
+            to->parts[i][0] = reals[i];
+            to->parts[i][1] = imaginary[i];
+        }
+    }
+}
 
 bool generator_is_zero(const Generator *generator, const GeneratorValues *values) {
     return generator->reals == const_reals && values->real == 0 && values->integer == 0;

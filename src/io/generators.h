@@ -50,10 +50,13 @@ struct Generator {
     // Parses the text after "NAME:"; NULL where the generator takes no arguments. False with a diagnostic.
     bool (*parse)(const char *arguments, const GeneratorUse *use, GeneratorValues *values);
     // Generate `count` elements at positions `position`, `position + step`, ...: `reals` for tensors of real
-    // and complex numbers, `integers` for those of integers.
+    // numbers and the real parts of complex ones, `integers` for those of integers, `imaginary` for the
+    // imaginary parts, NULL where these are zero.
     void (*reals)(const GeneratorValues *values, int64_t position, int64_t step, int64_t count, double *to);
     void (*integers)(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
                      int64_t *to);
+    void (*imaginary)(const GeneratorValues *values, int64_t position, int64_t step, int64_t count,
+                      double *to);
     // In place of these: entries (io/generate_entries.h), which an array has the sum of.
     const EntryGenerator *entries;
 };
@@ -71,7 +74,22 @@ const Generator *generator_named(const char *name);
 bool generator_parse(const Generator *generator, const char *arguments, const GeneratorUse *use,
                      GeneratorValues *values);
 
+// Elements of a generator, in the widest type of their kind.
+enum { GENERATED_BLOCK = 1024 };
+typedef union {
+    double reals[GENERATED_BLOCK], parts[GENERATED_BLOCK][2]; // of complex numbers: real, imaginary
+    int64_t integers[GENERATED_BLOCK];
+} GeneratedBlock;
+// The type in which elements for tensors of `type` are generated: i64, f64 (also for complex numbers whose
+// imaginary parts are zero) or c128.
+ElementType generated_type(const Generator *generator, ElementType type);
+// At most GENERATED_BLOCK elements at positions `position`, `position + step`, ...
+void generator_fill(const Generator *generator, const GeneratorValues *values, ElementType generated,
+                    int64_t position, int64_t step, int64_t count, GeneratedBlock *to);
+
 // value(seed, position) of docs/command.md, uniform in [0, 1).
 double random_value(uint64_t seed, int64_t position);
+// Imaginary parts of drawn values come from another seed: their own one plus this.
+#define IMAGINARY_SEED ((uint64_t)1 << 32)
 
 #endif

@@ -445,7 +445,9 @@ static bool parse_operand(AssignmentState *state, const Expr **result) {
         return parse_named(state, expr);
     case TOKEN_INTEGER:
     case TOKEN_REAL:
+    case TOKEN_IMAGINARY:
         take(parser);
+        expr->number_is_imaginary = token->kind == TOKEN_IMAGINARY;
         expr->number_is_integer = token->kind == TOKEN_INTEGER;
         expr->integer = token->integer;
         expr->number = token->kind == TOKEN_INTEGER ? (double)token->integer : token->real;

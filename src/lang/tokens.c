@@ -138,18 +138,20 @@ static void push_number(Lexer *lexer) {
             end = skip_digits(exponent);
         }
     }
+    const bool imaginary = *end == 'i';
+    end += imaginary;
     const char *number_end = end;
     while (is_letter(*end) || is_digit(*end))
         end++;
-    Token *token = push(lexer, real ? TOKEN_REAL : TOKEN_INTEGER, end);
+    Token *token = push(lexer, imaginary ? TOKEN_IMAGINARY : real ? TOKEN_REAL : TOKEN_INTEGER, end);
     token->text = arena_string(lexer->arena, token->text, (size_t)(end - token->text));
     if (end > number_end) {
         diagnostics_error(
             lexer->diagnostics, token->span,
-            "'%.40s' is neither a number nor a name (numbers: 2, 0.5, 1e-3; a name begins with a letter)",
+            "'%.40s' is neither a number nor a name (numbers: 2, 0.5, 1e-3, 2i; a name begins with a letter)",
             token->text);
         token->kind = TOKEN_BAD;
-    } else if (real) {
+    } else if (real || imaginary) {
         set_real(lexer, token);
     } else {
         set_integer(lexer, token);
@@ -272,7 +274,7 @@ static bool begins_line(const Token *tokens, int64_t index) {
         return false;
     TokenKind before = tokens[index - 1].kind;
     return before == TOKEN_NAME || before == TOKEN_INTEGER || before == TOKEN_REAL ||
-           before == TOKEN_CLOSE_PAREN || before == TOKEN_CLOSE_BRACE;
+           before == TOKEN_IMAGINARY || before == TOKEN_CLOSE_PAREN || before == TOKEN_CLOSE_BRACE;
 }
 
 static bool ends_parentheses(const Token *tokens, int64_t index) {
@@ -336,6 +338,7 @@ const char *token_describe(const Token *token, Arena *arena) {
     case TOKEN_NAME:
     case TOKEN_INTEGER:
     case TOKEN_REAL:
+    case TOKEN_IMAGINARY:
         return arena_printf(arena, "'%.40s'", token->text);
     case TOKEN_BAD:
         return "this";

@@ -13,6 +13,7 @@ typedef enum {
     TOKEN_NAME,
     TOKEN_INTEGER,
     TOKEN_REAL,
+    TOKEN_IMAGINARY, // 2i
     TOKEN_OPEN_PAREN,
     TOKEN_CLOSE_PAREN,
     TOKEN_OPEN_BRACE,
@@ -36,9 +37,9 @@ enum { NO_MATCH = -1 };
 typedef struct {
     TokenKind kind;
     Span span;
-    const char *text; // of TOKEN_NAME, TOKEN_INTEGER and TOKEN_REAL, NUL-terminated; else where it begins
+    const char *text; // of names and numbers, NUL-terminated; else where it begins
     int64_t integer;  // of TOKEN_INTEGER
-    double real;      // of TOKEN_REAL
+    double real;      // of TOKEN_REAL and TOKEN_IMAGINARY
     int64_t match;    // of brackets: index of the token that it pairs with, or NO_MATCH
     bool adjacent;    // follows the token before it without a space
 } Token;

@@ -54,10 +54,11 @@ typedef struct {
 } LoopTransfer;
 
 typedef enum {
-    VALUE_INDEX,       // `index`
-    VALUE_NUMBER,      // `number`; of an integer type, or written without a point, `integer`
-    VALUE_VAR,         // `var`
-    VALUE_LOAD,        // element `index` of `array`; of a scalar `index` is NULL
+    VALUE_INDEX,  // `index`
+    VALUE_NUMBER, // `number`, i times that of a complex type; of an integer type, or written without a point,
+                  // `integer`
+    VALUE_VAR,    // `var`
+    VALUE_LOAD,   // element `index` of `array`; of a scalar `index` is NULL
     VALUE_ADDRESS,     // of that element
     VALUE_PRESENT,     // whether `array` has memory here
     VALUE_COUNT,       // of the elements of `array`, a list; of a set, 0 where it is empty

@@ -41,6 +41,13 @@ static void print_real(double number, bool is_float, Text *to) {
 
 static void print_number(const Value *value, Text *to) {
     const ElementType type = (ElementType)value->type;
+    if (type_info(type)->is_complex) {
+        const bool is_float = type == TYPE_C64;
+        text_append(to, is_float ? "__builtin_complex(0.0F, " : "__builtin_complex(0.0, ");
+        print_real(value->number, is_float, to);
+        text_append(to, ")");
+        return;
+    }
     if (!type_info(type)->is_integer) {
         print_real(value->is_integer ? (double)value->integer : value->number, type == TYPE_F32, to);
         return;

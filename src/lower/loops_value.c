@@ -51,8 +51,10 @@ const Value *build_expr(const LeafBuilder *leaf, const Expr *expr) {
     if (expr->kind == EXPR_ACCESS)
         return build_access(leaf, expr->access);
     if (expr->kind == EXPR_NUMBER)
-        return value_number(leaf->builder->arena, (int)type_component(leaf->builder->type), expr->number,
-                            expr->integer, expr->number_is_integer);
+        return value_number(
+            leaf->builder->arena,
+            (int)(expr->number_is_imaginary ? leaf->builder->type : type_component(leaf->builder->type)),
+            expr->number, expr->integer, expr->number_is_integer);
     // A product is absent where a factor is, so the condition of the product covers its factors.
     const bool factor = expr->kind == EXPR_MUL || expr->kind == EXPR_NEG;
     const Value *left = (factor ? build_expr : build_present)(leaf, expr->left),

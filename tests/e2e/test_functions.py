@@ -34,6 +34,10 @@ CASES = [
     ("c64", "f32", "A(i) = abs(B(i, j)) * abs(c(j))", lambda B, C, c: (numpy.abs(B) * numpy.abs(c)).sum(1)),
     ("c128", "f64", "A = abs(B(i, j) * C(i, j)) * abs(B(i, j) - C(i, j))",
      lambda B, C, c: (numpy.abs(B * C) * numpy.abs(B - C)).sum()),
+    ("c128", "f64", "A(i) = real(conj(B(i, j)) * c(j)) - imag(C(i, j) * (2i + 1))",
+     lambda B, C, c: ((B.conj() * c).real - (C * (2j + 1)).imag).sum(1)),
+    ("c64", "c64", "A(i, j) = conj(B(i, j)) * 0.5i + C(i, j)", lambda B, C, c: B.conj() * 0.5j + C),
+    ("f32", "c64", "A(i, j) = exp(2i * B(i, j)) + conj(C(i, j)) * imag(c(j))", lambda B, C, c: numpy.exp(2j * B)),
     ("c128", "f64", "A(i, j) = max(abs(B(i, j)), abs(C(i, j))) - sqrt(abs(c(j)))",
      lambda B, C, c: numpy.maximum(numpy.abs(B), numpy.abs(C)) - numpy.sqrt(numpy.abs(c))),
     # Variance, softmax, the logarithm of a sum of exponentials; variables of reductions are their own.

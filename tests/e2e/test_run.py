@@ -262,10 +262,12 @@ def test_generators(folder):
     for source, element_type, expected in [
             ("zeros", "f64", 0 * position), ("ones", "f32", 0 * position + 1), ("iota", "f64", position),
             ("iota", "i32", position), ("const:-2.5", "f64", 0 * position - 2.5), ("const:7", "i64", 0 * position + 7),
-            ("random:3", "f64", half), ("random:3", "f32", half.astype("f4")), ("random:3", "c128", half),
+            ("random:3", "f64", half), ("random:3", "f32", half.astype("f4")), ("random:3", "c128", half + 1j * random_values(3 + 2**32, 35)),
             ("random:3", "i32", numpy.floor(1024 * half)), ("random:18446744073709551615", "f64",
                                                            random_values(18446744073709551615, 35)),
-            ("random:3:0.5", "f64", numpy.where(half < 0.5, random_values(4, 35), 0))]:
+            ("random:3:0.5", "f64", numpy.where(half < 0.5, random_values(4, 35), 0)),
+            ("random:3:0.5", "c64",
+             numpy.where(half < 0.5, random_values(4, 35) + 1j * random_values(4 + 2**32, 35), 0))]:
         distal(["run", "-e", COPY.replace("TYPE", element_type), "--in", f"B={source}", "--out",
                 f"A={folder}/A.npy", "-q"])
         got = numpy.load(f"{folder}/A.npy")

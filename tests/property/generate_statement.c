@@ -156,6 +156,11 @@ static int draw_number(Writer *writer) {
     static const char *const integers[] = {"2", "3", "1", "7"}, *const reals[] = {"0.5", "2", "1.25", "3",
                                                                                   "1e1"};
     DraftNode node = {.kind = NODE_NUMBER};
+    static const char *const imaginary[] = {"2i", "0.5i", "1e1i"};
+    if (type_info(writer->type)->is_complex && random_chance(writer->random, 40)) {
+        strcpy(node.number, imaginary[random_below(writer->random, 3)]);
+        return add_node(writer, node);
+    }
     bool integer = type_info(writer->type)->is_integer && !writer->mixed;
     strcpy(node.number,
            integer ? integers[random_below(writer->random, 4)] : reals[random_below(writer->random, 5)]);
@@ -233,12 +238,14 @@ static int draw_positive(Writer *writer, VarSet allowed) {
 
 // What the type of an expression follows from.
 typedef struct {
-    bool any, real; // tensor, number that is not an integer
+    bool any, real, imaginary; // tensor, number that is not an integer, that is complex
     ElementType type;
 } Operands;
 
 static ElementType operands_type(Operands operands) {
     ElementType type = operands.any ? operands.type : TYPE_I64;
+    if (operands.imaginary)
+        return operands.any && type_component(type) == TYPE_F32 ? TYPE_C64 : TYPE_C128;
     return operands.real && (!operands.any || type_info(type)->is_integer) ? TYPE_F64 : type;
 }
 
@@ -246,15 +253,16 @@ static ElementType operands_type(Operands operands) {
 static Operands node_operands(const Writer *writer, int node) {
     const DraftNode *at = node_at(writer, node);
     if (at->kind == NODE_ACCESS)
-        return (Operands){true, false, writer->draft->tensors[at->tensor].type};
+        return (Operands){.any = true, .type = writer->draft->tensors[at->tensor].type};
     if (at->kind == NODE_NUMBER)
-        return (Operands){.real = strpbrk(at->number, ".e")};
+        return (Operands){.real = strpbrk(at->number, ".ei"), .imaginary = strchr(at->number, 'i')};
     Operands left = node_operands(writer, at->left);
     if (at->right >= 0) {
         Operands right = node_operands(writer, at->right);
         left.type = !left.any ? right.type : right.any ? type_promote(left.type, right.type) : left.type;
         left.any |= right.any;
         left.real |= right.real;
+        left.imaginary |= right.imaginary;
     }
     if (at->kind != NODE_CALL)
         return left;
@@ -262,17 +270,30 @@ static Operands node_operands(const Writer *writer, int node) {
     ElementType type = function_type(function, operands_type(left));
     if (function->gives_real)
         type = type_component(type);
-    return (Operands){left.any, !left.any && !type_info(type)->is_integer, type};
+    return (Operands){left.any, !left.any && !type_info(type)->is_integer,
+                      !left.any && type_info(type)->is_complex, type};
 }
 
 static bool is_complex(const Writer *writer, int node) {
     return type_info(operands_type(node_operands(writer, node)))->is_complex;
 }
 
+static int draw_product_of_two(Writer *writer, VarSet allowed) {
+    int left = access_or_number(writer, allowed);
+    return random_chance(writer->random, 50)
+               ? left
+               : operation(writer, NODE_MUL, left, access_or_number(writer, allowed));
+}
+
 // With arguments that keep clear of where the function is steep, has a cut or overflows.
 static int draw_call(Writer *writer, VarSet allowed) {
     static const char *const exponents[] = {"0.5", "2", "1.5", "3"};
-    switch (random_below(writer->random, 7)) {
+    static const char *const parts[] = {"real", "imag", "conj"};
+    const bool complex_type = type_info(writer->type)->is_complex;
+    switch (random_chance(writer->random, complex_type ? 40 : 8) ? 7 : random_below(writer->random, 7)) {
+    case 7:
+        return call_node(writer, parts[random_below(writer->random, 3)], draw_product_of_two(writer, allowed),
+                         -1);
     case 0:
         return call_node(writer, "sqrt", draw_positive(writer, allowed), -1);
     case 1:

@@ -12,7 +12,7 @@ escapes.distal:3:6: error: unexpected control character 0x1b
 escapes.distal:3:7: error: unexpected '['; indices are written in parentheses, B(i, j)
    3 | 	A(i)\x1b[31m = \x7fq(i) # é
      | 	        ^
-escapes.distal:3:8: error: '31m' is neither a number nor a name (numbers: 2, 0.5, 1e-3; a name begins with a letter)
+escapes.distal:3:8: error: '31m' is neither a number nor a name (numbers: 2, 0.5, 1e-3, 2i; a name begins with a letter)
    3 | 	A(i)\x1b[31m = \x7fq(i) # é
      | 	         ^~~
 escapes.distal:3:14: error: unexpected control character 0x7f

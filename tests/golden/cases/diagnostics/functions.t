@@ -32,10 +32,10 @@ functions.distal:3:8: error: 'exp' is a function; choose another name for the te
 functions.distal:7:8: error: unknown function 'sqr'; did you mean 'sqrt'?
    7 | x(i) = sqr(A(i, j))
      |        ^~~
-functions.distal:8:8: error: unknown function 'sine' (functions: sqrt abs exp log pow min max)
+functions.distal:8:8: error: unknown function 'sine' (functions: sqrt abs real imag conj exp log pow min max)
    8 | x(i) = sine(A(i, j))
      |        ^~~~
-functions.distal:9:8: error: unknown function 'cos' (functions: sqrt abs exp log pow min max)
+functions.distal:9:8: error: unknown function 'cos' (functions: sqrt abs real imag conj exp log pow min max)
    9 | x(i) = cos(3)
      |        ^~~
 functions.distal:10:8: error: unknown tensor 'foo' (tensors: z x k A)
