@@ -51,7 +51,8 @@ static ExitStatus compute(Run *run) {
     return status;
 }
 
-// In the shares that the ranks read, which then go to their homes. Without --in, generators give the inputs.
+// In the shares that the ranks read, which then go to their homes. Without --in, generators give the inputs;
+// a tensor that no statement reads has no entries, and parts of equal length are assumed.
 static bool divide_share(void *context, const BalanceTask *task, const BoundariesArray *known,
                          const Boundaries **boundaries) {
     const Run *run = context;
@@ -59,6 +60,8 @@ static bool divide_share(void *context, const BalanceTask *task, const Boundarie
     const Tensor *tensor = task->tensor;
     Entries *share = &run->shares[tensor->id];
     const int64_t limit = session->options->memory_limit > 0 ? session->options->memory_limit : INT64_MAX;
+    if (!program_is_input(run->pipeline->program, tensor))
+        return true;
     if (share->order == 0) {
         *share = session_no_entries(session, tensor);
         if (!load_share(&run->bindings.sources[tensor->id], tensor->name, false, limit, share, MPI_COMM_WORLD,

@@ -114,8 +114,8 @@ const HelpTopic help_topics[] = {
     {"types", "types of elements", "", list_types,
      "The types of elements are\n{}"
      "c64 is two f32, c128 two f64. A statement computes in the type that NumPy's promotion gives for its\n"
-     "tensors and numbers. A complex value is not stored in a real tensor, nor a real one in an integer\n"
-     "tensor. Integers wrap around.\n",
+     "tensors and numbers, of which 2i is imaginary. A complex value is not stored in a real tensor, nor a\n"
+     "real one in an integer tensor. Integers wrap around.\n",
      NULL},
     {"formats", "named ways to store sparse tensors", "sparse ", list_formats,
      "A format is a name for a list of levels (help levels):\n{}"
@@ -172,8 +172,8 @@ const HelpTopic help_topics[] = {
      "v = sum({i}, (x(i) - mu) * (x(i) - mu))\n"},
     {"functions", "functions on the right side", "function ", list_functions,
      "Functions of elements are\n{}"
-     "Their arguments are any expressions. pow, min and max have two arguments. Results are NumPy's up to\n"
-     "rounding.\n",
+     "Their arguments are any expressions. pow, min and max have two arguments. abs, real and imag of complex\n"
+     "numbers are real; min and max are of numbers that have an order. Results are NumPy's up to rounding.\n",
      "param n = 100\ntensor A(n): f64\ntensor B(n): f64\nA(i) = sqrt(abs(B(i)))\n"},
     {"schedule", "how loops map onto processors, threads and library calls", "", NULL,
      "schedule A { ... } schedules the statement before it that assigns A. Its commands are applied one "

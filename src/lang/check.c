@@ -212,7 +212,7 @@ static bool check_reductions_in(ProgramBuilder *builder, const Expr *expr) {
 static bool check_reductions(ProgramBuilder *builder, const Assignment *assignment) {
     const Reducer reducer = assignment->reducer;
     return check_reductions_in(builder, assignment->rhs) &&
-           check_reducer(builder, reducer, assignment_type(assignment), assignment->span) &&
+           check_reducer(builder, reducer, assignment->lhs->tensor->type, assignment->span) &&
            check_stored(builder, reducer, assignment_sparse(assignment), assignment->span);
 }
 

@@ -52,7 +52,8 @@ static bool is_same(const Expr *a, const Expr *b, const int *ids) {
     case EXPR_ACCESS:
         return is_same_access(a->access, b->access, ids);
     case EXPR_NUMBER:
-        return a->number_is_integer == b->number_is_integer && a->integer == b->integer &&
+        return a->number_is_integer == b->number_is_integer &&
+               a->number_is_imaginary == b->number_is_imaginary && a->integer == b->integer &&
                memcmp(&a->number, &b->number, sizeof a->number) == 0;
     case EXPR_REDUCE:
         return is_same_reduction(a, b, ids);
