@@ -30,14 +30,6 @@ static LetterSizes letters_of(const Draft *draft, const DraftStatement *statemen
     return letters;
 }
 
-static bool has_complex(const Draft *draft, const DraftStatement *statement) {
-    bool found = type_info(draft->tensors[statement->target].type)->is_complex;
-    for (int n = 0; n < statement->node_count; n++)
-        if (statement->nodes[n].kind == NODE_ACCESS)
-            found = found || type_info(draft->tensors[statement->nodes[n].tensor].type)->is_complex;
-    return found;
-}
-
 // Values of long products overflow.
 static const char *draw_reducer(Random *random, bool ordered, bool sums, int64_t points) {
     const char *names[4];
@@ -60,7 +52,9 @@ static void draw_whole(Random *random, Draft *draft, DraftStatement *statement) 
         if (letters.used >> l & 1 &&
             !memchr(statement->vars, 'a' + l, (size_t)draft->tensors[statement->target].order))
             points *= draft->sizes[letters.sizes[l]].value;
-    strcpy(statement->reducer, draw_reducer(random, !has_complex(draft, statement), false, points));
+    strcpy(
+        statement->reducer,
+        draw_reducer(random, !type_info(draft->tensors[statement->target].type)->is_complex, false, points));
 }
 
 // Accesses that are reached through sums and products: others must keep clear of zero.
