@@ -172,7 +172,8 @@ const HelpTopic help_topics[] = {
      "v = sum({i}, (x(i) - mu) * (x(i) - mu))\n"},
     {"functions", "functions on the right side", "function ", list_functions,
      "Functions of elements are\n{}"
-     "Their arguments are any expressions. pow, min and max have two arguments. abs, real and imag of complex\n"
+     "Their arguments are any expressions. pow, min and max have two arguments. abs, real and imag of "
+     "complex\n"
      "numbers are real; min and max are of numbers that have an order. Results are NumPy's up to rounding.\n",
      "param n = 100\ntensor A(n): f64\ntensor B(n): f64\nA(i) = sqrt(abs(B(i)))\n"},
     {"schedule", "how loops map onto processors, threads and library calls", "", NULL,
