@@ -298,7 +298,7 @@ static distal_status update(distal_statement *statement) {
     if (status != DISTAL_OK)
         return status;
     if (changed) {
-        assignment_take_extents(statement->assignment);
+        assignment_take_extents(statement->arena, statement->assignment);
         statement->target = statement->assignment->lhs->tensor->name;
         statement->pipeline = pipeline_of(statement->arena, &statement->program, statement->context->ranks);
     }

@@ -170,6 +170,17 @@ const HelpTopic help_topics[] = {
      "tensor mu: f64\n"
      "tensor x(n): f64\n"
      "v = sum({i}, (x(i) - mu) * (x(i) - mu))\n"},
+    {"indices", "indices that are more than a variable", "stencil halo window convolution constant ", NULL,
+     "An index is a variable, an integer, or a sum of variables times integers: u(i + 1), A(0, j),\n"
+     "A(i, 2 * j), u(n - 1 - i), x(i + k), where n is a param. There is an iteration where every index lies\n"
+     "inside of its mode; what no iteration writes is zero with '=' and stays as it is with '+='.\n",
+     "param n = 100\n"
+     "machine M = grid(4)\n"
+     "tensor u(n): f64\n"
+     "tensor v(n): f64\n"
+     "place u(x) -> M(x)\n"
+     "place v(x) -> M(x)\n"
+     "v(i) = u(i - 1) - 2 * u(i) + u(i + 1)\n"},
     {"functions", "functions on the right side", "function ", list_functions,
      "Functions of elements are\n{}"
      "Their arguments are any expressions. pow, min and max have two arguments. abs, real and imag of "

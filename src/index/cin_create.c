@@ -4,6 +4,8 @@
 #include "index/cin.h"
 #include "index/summation.h"
 
+#include <string.h>
+
 // A signed part of a sum: all additive terms that are summed over the same variables.
 typedef struct {
     const Expr *expr;
@@ -74,7 +76,11 @@ static void add_loop(Nest *nest, int var) {
 static void add_loops(void *context, const Access *access) {
     Nest *nest = context;
     for (int m = 0; m < access->tensor->order; m++)
-        add_loop(nest, access->vars[m]);
+        if (!access->indices[m])
+            add_loop(nest, access->vars[m]);
+        else
+            for (int i = 0; i < access->indices[m]->count; i++)
+                add_loop(nest, access->indices[m]->vars[i]);
     for (int v = 0; v < MAX_VARS; v++)
         if (access->tensor->around >> v & 1)
             add_loop(nest, v);
@@ -126,7 +132,7 @@ static Nest make_nest(const Cin *cin, const Assignment *assignment, const Term *
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     // Loops over sparse operands leave out elements, which are zero before.
     assign->accumulate =
-        assignment->accumulate || term->reduced || !first ||
+        assignment->accumulate || term->reduced || !first || assignment_affine(cin->assignment) ||
         (reads_entries(cin, term->expr) && !(alone && stores_entries(assignment->lhs->tensor)));
     Nest nest = *around;
     nest.assign = assign;
@@ -234,6 +240,19 @@ static const Stmt *make_part(const Cin *cin, const Assignment *part, const Nest 
     return stmts;
 }
 
+// The index determines the variable.
+static void add_index(Cin *cin, int var, const SourceVar *source) {
+    Relation relation = {&relation_affine,
+                         source->span,
+                         .parent = {var, -1},
+                         .child = {-1, -1},
+                         .operand_count = source->index->count,
+                         .affine = source->index};
+    memcpy(relation.operands, source->index->vars, sizeof source->index->vars);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(cin->arena, cin->relations, arena_copy(cin->arena, &relation, sizeof relation));
+}
+
 const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const Assignment *const *parts,
                             int part_count) {
     Cin *cin = arena_new(arena, Cin);
@@ -245,6 +264,8 @@ const Cin *cin_create_parts(Arena *arena, const Assignment *assignment, const As
     for (int v = 0; v < cin->var_count; v++) {
         const SourceVar *var = &parts[0]->vars[v];
         cin->vars[v] = (IndexVar){var->name, var->span, var->extent, true};
+        if (var->index)
+            add_index(cin, v, var);
     }
     const Nest outside = {0};
     for (int p = 0; p < part_count; p++) {

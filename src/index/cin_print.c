@@ -143,7 +143,10 @@ static void print_stmt(const Cin *cin, const Stmt *stmt, int index, int depth, c
 void cin_print(const Cin *cin, const char *const *params, Text *to) {
     print_stmt(cin, cin->body, 0, 0, "", 0, to);
     Text list = text_create(cin->arena);
-    for (int64_t r = 0, d = 0; r < cin->relations.count || d < cin->directives.count;) {
+    int64_t r = 0;
+    while (r < cin->relations.count && cin->relations.items[r]->kind->children == 0)
+        r++; // indices, which accesses show
+    for (int64_t d = 0; r < cin->relations.count || d < cin->directives.count;) {
         text_append(&list, list.length ? ", " : "");
         if (d < cin->directives.count && cin->directives.items[d]->at_relations <= r)
             cin_print_directive(cin, cin->directives.items[d++], params, &list);

@@ -13,6 +13,7 @@ typedef Array(Evaluator *) EvaluatorArray;
 
 typedef struct {
     Arena *arena;
+    const Evaluator *evaluator;
     const Assignment *assignment;
     bool reordered;
     const int64_t *params;
@@ -27,13 +28,31 @@ static int64_t extent_of(const IntExpr *extent, const int64_t *params) {
     return int_eval(extent, params, NULL, &value) ? value : 0;
 }
 
-static Operand operand_of(const Access *access, const int64_t *params) {
+static const IndexNumbers *index_numbers(Arena *arena, const SourceVar *var, const int64_t *params) {
+    IndexNumbers *numbers = arena_new(arena, IndexNumbers);
+    *numbers = (IndexNumbers){.constant = extent_of(var->index->constant, params),
+                              .extent = extent_of(var->extent, params),
+                              .count = var->index->count};
+    for (int i = 0; i < numbers->count; i++) {
+        numbers->vars[i] = var->index->vars[i];
+        numbers->coefficients[i] = extent_of(var->index->coefficients[i], params);
+    }
+    return numbers;
+}
+
+static Operand operand_of(const Evaluator *evaluator, const Access *access, const int64_t *params) {
     Operand operand = {.access = access, .reduction = -1};
     int64_t stride = 1;
     if (tensor_is_sparse(access->tensor))
         return operand;
     for (int mode = access->tensor->order - 1; mode >= 0; mode--) {
-        operand.strides[access->vars[mode]] += stride;
+        const IndexNumbers *index = evaluator->indices[access->vars[mode]];
+        if (!index)
+            operand.strides[access->vars[mode]] += stride;
+        else
+            operand.offset += stride * index->constant;
+        for (int i = 0; index && i < index->count; i++)
+            operand.strides[index->vars[i]] += stride * index->coefficients[i];
         stride *= extent_of(access->tensor->extents[mode], params);
     }
     return operand;
@@ -68,7 +87,7 @@ static Operand operand_of_reduction(Compilation *compilation, const Expr *reduct
     assignment->reducer = reduction->reducer;
     assignment->whole = true;
     assignment->rhs = reduction->left;
-    Operand operand = operand_of(access, compilation->params);
+    Operand operand = operand_of(compilation->evaluator, access, compilation->params);
     operand.reduction = (int)compilation->reductions->count;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(arena, *compilation->reductions,
@@ -81,7 +100,8 @@ static const PresenceNode *compile(Compilation *compilation, const Expr *expr) {
     Step step = {.kind = expr->kind, .presence = expr_presence(expr, compilation->type)};
     if (expr->kind == EXPR_ACCESS) {
         step.access = (int)compilation->operands.count;
-        array_push(compilation->arena, compilation->operands, operand_of(expr->access, compilation->params));
+        array_push(compilation->arena, compilation->operands,
+                   operand_of(compilation->evaluator, expr->access, compilation->params));
     } else if (expr->kind == EXPR_REDUCE) {
         const Operand operand = operand_of_reduction(compilation, expr);
         step.kind = EXPR_ACCESS;
@@ -113,6 +133,7 @@ static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, con
                     EvaluatorArray *reductions) {
     const ElementType type = assignment_type(evaluator->assignment);
     Compilation compilation = {.arena = arena,
+                               .evaluator = evaluator,
                                .assignment = evaluator->assignment,
                                .reordered = evaluator->reordered,
                                .params = params,
@@ -131,6 +152,7 @@ static Term term_of(Arena *arena, const Evaluator *evaluator, Addend addend, con
         .operand_count = (int)compilation.operands.count,
         .operands = compilation.operands.items,
         .presence = presence,
+        .vars = addend.summed | access_vars(evaluator->assignment->lhs),
     };
     for (int v = 0; v < evaluator->assignment->var_count; v++)
         if (addend.summed >> v & 1)
@@ -191,6 +213,11 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, bool reo
     evaluator->epsilon = fmax(type_info(type)->epsilon, type_info(lhs->tensor->type)->epsilon);
     for (int v = 0; v < assignment->var_count; v++)
         evaluator->extents[v] = extent_of(assignment->vars[v].extent, params);
+    for (int v = 0; v < assignment->var_count; v++)
+        if (assignment->vars[v].index) {
+            evaluator->indices[v] = index_numbers(arena, &assignment->vars[v], params);
+            evaluator->index_count++;
+        }
     evaluator->sparse = assignment_sparse(assignment) != NULL;
     evaluator->count = evaluator->row_length = 1;
     for (int mode = 0; !tensor_is_sparse(lhs->tensor) && mode < lhs->tensor->order; mode++) {
@@ -300,13 +327,14 @@ static void sum_term(const Evaluator *evaluator, const Term *term, const void *c
         lanes->magnitudes = scratch->reductions[operand->reduction].magnitudes;
     }
     while (true) {
+        const bool exists = evaluator->index_count == 0 || evaluator_has_iteration(evaluator, term->vars, at);
         for (int a = 0; a < term->operand_count; a++) {
-            int64_t offset = 0;
+            int64_t offset = term->operands[a].offset;
             for (int v = 0; v < evaluator->assignment->var_count; v++)
                 offset += at[v] * term->operands[a].strides[v];
             scratch->lanes[a].offset = offset;
         }
-        for (int64_t done = 0; done < width; done += BLOCK) {
+        for (int64_t done = 0; done < width && exists; done += BLOCK) {
             block_add(&term->program, scratch->lanes, (int)min_i64(BLOCK, width - done), scratch->stack,
                       sums);
             for (int a = 0; a < term->operand_count; a++)
@@ -337,20 +365,48 @@ static int longest_reduction(const Evaluator *evaluator, const Term *term) {
     return longest;
 }
 
+// Element number `element` of a statement with indices that are more than variables, added to lane `lane`.
+static void evaluate_element(const Evaluator *evaluator, const void *const *arrays, int64_t element,
+                             const int64_t *coordinates, int lane, Scratch *scratch) {
+    int64_t at[MAX_VARS] = {0};
+    const Assignment *assignment = evaluator->assignment;
+    const int count = evaluator->term_count - assignment->accumulate;
+    if (assignment->accumulate) { // the last term is the element as it was
+        const Tensor *tensor = assignment->lhs->tensor;
+        scratch->lanes[0] = (Lanes){.type = tensor->type, .data = arrays[tensor->id], .offset = element};
+        block_clear(&evaluator->terms[count].program, &scratch->partial, 1);
+        block_add(&evaluator->terms[count].program, scratch->lanes, 1, scratch->stack, &scratch->partial);
+        block_join(&evaluator->terms[count].program, &scratch->partial, &scratch->sums, lane);
+    }
+    if (!evaluator_solve(evaluator, coordinates, at))
+        return;
+    for (int t = 0; t < count; t++) {
+        const Term *term = &evaluator->terms[t];
+        block_clear(&term->program, &scratch->partial, 1);
+        sum_term(evaluator, term, arrays, at, -1, 1, scratch, &scratch->partial);
+        block_join(&term->program, &scratch->partial, &scratch->sums, lane);
+    }
+}
+
 // Elements first .. first + count - 1, which lie in one row of the result and are at most BLOCK.
 static void evaluate_chunk(const Evaluator *evaluator, const void *const *arrays, int64_t first, int count,
                            char *values, double *magnitudes, Scratch *scratch) {
     const Access *lhs = evaluator->assignment->lhs;
     const int order = lhs->tensor->order;
-    int64_t start[MAX_VARS] = {0}, at[MAX_VARS];
+    const int64_t element = first;
+    int64_t start[MAX_VARS] = {0}, at[MAX_VARS], coordinates[MAX_ORDER] = {0};
     for (int mode = order - 1; mode >= 0; mode--) {
         int64_t extent = evaluator->extents[lhs->vars[mode]];
-        start[lhs->vars[mode]] = first % extent;
+        start[lhs->vars[mode]] = coordinates[mode] = first % extent;
         first /= extent;
     }
     const int row_var = order > 0 ? lhs->vars[order - 1] : -1;
     block_clear(&evaluator->terms[0].program, &scratch->sums, count);
-    for (int t = 0; t < evaluator->term_count; t++) {
+    for (int i = 0; i < count && evaluator->index_count > 0; i++) {
+        evaluate_element(evaluator, arrays, element + i, coordinates, i, scratch);
+        coordinates[order > 0 ? order - 1 : 0]++;
+    }
+    for (int t = 0; t < evaluator->term_count && evaluator->index_count == 0; t++) {
         const Term *term = &evaluator->terms[t];
         const int longest = longest_reduction(evaluator, term);
         memcpy(at, start, sizeof at);

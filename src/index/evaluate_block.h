@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     const Access *access;
     int reduction;             // number of the explicit reduction that it stands for; -1: it is of a tensor
+    int64_t offset;            // of the element where all variables are 0
     int64_t strides[MAX_VARS]; // in elements; 0 of a sparse tensor
 } Operand;
 

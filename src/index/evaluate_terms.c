@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index/evaluate_terms.h"
 
-static VarSet bit(int var) {
-    return (VarSet)1 << var;
-}
-
-static VarSet vars_of_access(const Access *access) {
-    VarSet vars = 0;
-    for (int mode = 0; mode < access->tensor->order; mode++)
-        vars |= bit(access->vars[mode]);
-    return vars;
-}
-
 static VarSet all_vars(const Expr *expr) {
     if (expr->kind == EXPR_ACCESS)
-        return vars_of_access(expr->access);
+        return access_vars(expr->access);
     const VarSet vars = (expr->left ? all_vars(expr->left) : 0) | (expr->right ? all_vars(expr->right) : 0);
     return expr->kind == EXPR_REDUCE ? vars & ~expr->bound : vars;
 }
@@ -58,7 +47,7 @@ static void expand(Arena *arena, const Expr *expr, VarSet reducible, bool negati
 
 Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
     Addends addends = {0};
-    const VarSet reducible = ~vars_of_access(assignment->lhs);
+    const VarSet reducible = ~access_vars(assignment->lhs);
     if (assignment->whole)
         push(arena, &addends, (Addend){false, all_vars(assignment->rhs) & reducible, assignment->rhs});
     else
@@ -67,8 +56,8 @@ Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
         Expr *old = arena_new(arena, Expr);
         old->kind = EXPR_ACCESS;
         old->access = assignment->lhs;
-        if (assignment->whole)
-            array_push(arena, addends, (Addend){false, 0, old}); // a term of its own
+        if (assignment->whole || assignment_affine(assignment))
+            array_push(arena, addends, ((Addend){false, 0, old})); // a term of its own
         else
             push(arena, &addends, (Addend){false, 0, old});
     }

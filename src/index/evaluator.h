@@ -23,6 +23,7 @@ typedef struct {
     const PresenceNode *presence;
     int reduction_count;
     int reductions[MAX_VARS]; // variables summed over
+    VarSet vars;              // these and those of the left side
 } Term;
 
 // What an explicit reduction gives for all values of its other variables, row-major, of the evaluator's kind.
@@ -31,6 +32,14 @@ typedef struct {
     double *magnitudes;
 } ReductionValues;
 
+// An index that is more than a variable, with numbers, and the extent of what it indexes.
+typedef struct {
+    int64_t constant, extent;
+    int count;
+    int vars[MAX_INDEX_TERMS];
+    int64_t coefficients[MAX_INDEX_TERMS];
+} IndexNumbers;
+
 struct Evaluator {
     const Assignment *assignment;
     WideKind kind;
@@ -38,6 +47,8 @@ struct Evaluator {
     bool reordered; // products are formed in another order than the statement has
     double epsilon;
     int64_t extents[MAX_VARS];
+    int index_count; // by variable of the statement, those that indices determine
+    const IndexNumbers *indices[MAX_VARS];
     int64_t count, row_length; // elements, and those along the last mode; of a dense left side
     int term_count, max_steps, max_operands;
     const Term *terms;
@@ -49,5 +60,11 @@ struct Evaluator {
     Evaluator *const *reduction_evaluators;
     ReductionValues *reduction_values; // that evaluator_begin has found; NULL: each run finds them
 };
+
+// Of a statement with such indices: the values of variables of the left side where it is the element with
+// these coordinates, by variable and mode; false where it never is.
+bool evaluator_solve(const Evaluator *evaluator, const int64_t *coordinates, int64_t *at);
+// Whether all indices of these variables lie within what they index.
+bool evaluator_has_iteration(const Evaluator *evaluator, VarSet vars, const int64_t *at);
 
 #endif

@@ -180,10 +180,21 @@ typedef struct {
     void *context;
 } Mapping;
 
+static const AffineIndex *index_copy(Arena *arena, const AffineIndex *index) {
+    AffineIndex *copy = index ? arena_copy(arena, index, sizeof *index) : NULL;
+    if (copy)
+        copy->constant = int_copy(arena, index->constant);
+    for (int i = 0; copy && i < copy->count; i++)
+        copy->coefficients[i] = int_copy(arena, index->coefficients[i]);
+    return copy;
+}
+
 static const Access *map_access(const Mapping *mapping, const Access *access) {
     Access *copy = access ? arena_copy(mapping->arena, access, sizeof *access) : NULL;
     if (copy)
         copy->tensor = mapping->tensor(mapping->context, access->tensor);
+    for (int m = 0; copy && m < copy->tensor->order; m++)
+        copy->indices[m] = index_copy(mapping->arena, access->indices[m]);
     return copy;
 }
 
@@ -206,12 +217,56 @@ static void take_extents(void *context, const Access *access) {
     }
 }
 
-void assignment_take_extents(Assignment *assignment) {
+// One more than the greatest value of a variable that an index allows with some values of the others, whose
+// extents are known; NULL where that does not follow.
+static const IntExpr *allowed_extent(Arena *arena, const Assignment *assignment, const SourceVar *of,
+                                     int var) {
+    const AffineIndex *index = of->index;
+    const IntExpr *one = int_const(arena, 1), *least = index->constant, *most = index->constant;
+    int64_t own = 0;
+    for (int i = 0; i < index->count; i++) {
+        const IntExpr *coefficient = index->coefficients[i],
+                      *extent = assignment->vars[index->vars[i]].extent;
+        if (coefficient->op != INT_CONST || (index->vars[i] != var && !extent))
+            return NULL;
+        if (index->vars[i] == var) {
+            own = coefficient->value;
+            continue;
+        }
+        const IntExpr **end = coefficient->value < 0 ? &least : &most;
+        *end = int_op(arena, INT_ADD, *end,
+                      int_op(arena, INT_MUL, coefficient, int_op(arena, INT_SUB, extent, one)));
+    }
+    const IntExpr *allowed =
+        own > 0
+            ? int_op(arena, INT_CEIL_DIV, int_op(arena, INT_SUB, of->extent, least), int_const(arena, own))
+            : int_op(arena, INT_ADD, int_op(arena, INT_FLOOR_DIV, most, int_const(arena, -own)), one);
+    return int_op(arena, INT_MAX, int_const(arena, 0), allowed);
+}
+
+// Of the variables that index no mode alone, in order: one may follow from those before it.
+static void take_allowed_extents(Arena *arena, Assignment *assignment) {
+    for (int v = 0; v < assignment->var_count; v++) {
+        const IntExpr *extent = NULL;
+        for (int k = 0; k < assignment->var_count && !assignment->vars[v].extent; k++) {
+            const SourceVar *other = &assignment->vars[k];
+            if (!other->index || !(index_vars(other->index) >> v & 1))
+                continue;
+            const IntExpr *allowed = allowed_extent(arena, assignment, other, v);
+            extent = allowed && extent ? int_op(arena, INT_MIN, extent, allowed) : allowed ? allowed : extent;
+        }
+        if (extent)
+            assignment->vars[v].extent = extent;
+    }
+}
+
+void assignment_take_extents(Arena *arena, Assignment *assignment) {
     for (int v = 0; v < assignment->var_count; v++)
         assignment->vars[v].extent = NULL;
     if (assignment->lhs)
         take_extents(assignment, assignment->lhs);
     expr_accesses(assignment->rhs, take_extents, assignment);
+    take_allowed_extents(arena, assignment);
 }
 
 Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, TensorMap tensor,
@@ -220,17 +275,100 @@ Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, 
     Assignment *copy = arena_copy(arena, assignment, sizeof *assignment);
     copy->lhs = map_access(&mapping, assignment->lhs);
     copy->rhs = map_expr(&mapping, assignment->rhs);
-    for (int v = 0; v < copy->var_count; v++)
+    for (int v = 0; v < copy->var_count; v++) {
         copy->vars[v].name = arena_string(arena, copy->vars[v].name, strlen(copy->vars[v].name));
-    assignment_take_extents(copy);
+        copy->vars[v].index = index_copy(arena, copy->vars[v].index);
+    }
+    assignment_take_extents(arena, copy);
     return copy;
+}
+
+VarSet index_vars(const AffineIndex *index) {
+    VarSet vars = 0;
+    for (int i = 0; i < index->count; i++)
+        vars |= (VarSet)1 << index->vars[i];
+    return vars;
+}
+
+bool index_equal(const AffineIndex *a, const AffineIndex *b) {
+    bool equal = a->count == b->count && int_equal(a->constant, b->constant);
+    for (int i = 0; i < a->count && equal; i++)
+        equal = a->vars[i] == b->vars[i] && int_equal(a->coefficients[i], b->coefficients[i]);
+    return equal;
+}
+
+// Where a number or a coefficient that is one is negative, its magnitude, after a minus.
+static const IntExpr *print_sign(const IntExpr *number, bool first, Text *to) {
+    const bool negative = number->op == INT_CONST && number->value < 0;
+    text_append(to, first ? (negative ? "-" : "") : negative ? " - " : " + ");
+    return negative ? int_const(to->arena, -number->value) : number;
+}
+
+void index_print(const AffineIndex *index, IntNames names, Text *to) {
+    bool first = true;
+    // "n - 1 - i" rather than "-i + n - 1"
+    const bool leads = index->count > 0 && index->coefficients[0]->op == INT_CONST &&
+                       index->coefficients[0]->value < 0 && index->constant->op != INT_CONST;
+    if (leads || index->count == 0) {
+        int_print(index->constant, names, to);
+        first = false;
+    }
+    for (int i = 0; i < index->count; i++, first = false) {
+        const IntExpr *factor = print_sign(index->coefficients[i], first, to);
+        if (factor->op != INT_CONST || factor->value != 1) {
+            text_append(to, int_is_primary(factor) ? "" : "(");
+            int_print(factor, names, to);
+            text_append(to, int_is_primary(factor) ? " * " : ") * ");
+        }
+        text_append(to, names.vars[index->vars[i]]);
+    }
+    if (leads || index->count == 0 || (index->constant->op == INT_CONST && index->constant->value == 0))
+        return;
+    int_print(print_sign(index->constant, false, to), names, to);
+}
+
+VarSet access_mode_vars(const Access *access, int mode) {
+    return access->indices[mode] ? index_vars(access->indices[mode]) : (VarSet)1 << access->vars[mode];
 }
 
 VarSet access_vars(const Access *access) {
     VarSet vars = access->tensor->around;
     for (int m = 0; m < access->tensor->order; m++)
+        vars |= access_mode_vars(access, m);
+    return vars;
+}
+
+VarSet access_coordinates(const Access *access) {
+    VarSet vars = access->tensor->around;
+    for (int m = 0; m < access->tensor->order; m++)
         vars |= (VarSet)1 << access->vars[m];
     return vars;
+}
+
+int access_mode_var(const Access *access, int mode) {
+    const AffineIndex *index = access->indices[mode];
+    return !index ? access->vars[mode] : index->count == 1 ? index->vars[0] : -1;
+}
+
+static const Access *find_affine(const Access *access) {
+    for (int m = 0; m < access->tensor->order; m++)
+        if (access->indices[m])
+            return access;
+    return NULL;
+}
+
+static const Access *find_affine_in(const Expr *expr) {
+    if (!expr)
+        return NULL;
+    if (expr->kind == EXPR_ACCESS)
+        return find_affine(expr->access);
+    const Access *left = find_affine_in(expr->left);
+    return left ? left : find_affine_in(expr->right);
+}
+
+const Access *assignment_affine(const Assignment *assignment) {
+    const Access *left = assignment->lhs ? find_affine(assignment->lhs) : NULL;
+    return left ? left : find_affine_in(assignment->rhs);
 }
 
 VarSet expr_vars(const Expr *expr) {

@@ -43,7 +43,10 @@ bool tensor_is_like(const Tensor *a, const Tensor *b);
 
 typedef struct {
     const Tensor *tensor;
-    int vars[MAX_ORDER]; // ids of index variables of the statement, one a mode
+    // Ids of index variables of the statement, one a mode. Where an index is more than a variable: it, and a
+    // variable of its own, which it determines.
+    int vars[MAX_ORDER];
+    const AffineIndex *indices[MAX_ORDER];
     Span span, var_spans[MAX_ORDER];
 } Access;
 
@@ -80,6 +83,8 @@ typedef struct {
     const char *name;
     Span span;             // of its first occurrence
     const IntExpr *extent; // of the first mode that it indexes
+    const AffineIndex
+        *index; // that determines it, of which the name is the text; NULL: a variable as written
 } SourceVar;
 
 // `lhs = rhs` or `lhs += rhs`. Variables are numbered in order of first occurrence, left to right.
@@ -114,10 +119,22 @@ const Access *expr_sparse(const Expr *expr);
 // The first explicit reduction in it, NULL where there is none.
 const Expr *expr_reduction(const Expr *expr);
 
-// The variables that determine the element of an access: those that index it, and those around a row
+// The variables that determine the element of an access: those in its indices, and those around a row
 // workspace. And those of all accesses of an expression, but for those that explicit reductions bind.
 VarSet access_vars(const Access *access);
 VarSet expr_vars(const Expr *expr);
+// Those that stand for its coordinates, one a mode, with those around a row workspace.
+VarSet access_coordinates(const Access *access);
+VarSet index_vars(const AffineIndex *index);
+// The variables of the index of a mode.
+VarSet access_mode_vars(const Access *access, int mode);
+// The only one of them; -1 where it has none or several.
+int access_mode_var(const Access *access, int mode);
+bool index_equal(const AffineIndex *a, const AffineIndex *b);
+// "2 * i + k - 1"
+void index_print(const AffineIndex *index, IntNames names, Text *to);
+// The first access of the assignment with an index that is more than a variable, NULL where there is none.
+const Access *assignment_affine(const Assignment *assignment);
 
 // The variable whose coordinates lie one after the other in memory: that of the level that is stored last,
 // where its format stores them so. -1 where there is none.
@@ -133,8 +150,9 @@ void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *
 typedef const Tensor *(*TensorMap)(void *context, const Tensor *tensor);
 Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, TensorMap tensor,
                                     void *context);
-// Sets the extents of the variables from those of the tensors.
-void assignment_take_extents(Assignment *assignment);
+// Sets the extents of the variables from those of the tensors: that of the first mode that a variable indexes
+// alone, else the most that indices allow; NULL where they allow any.
+void assignment_take_extents(Arena *arena, Assignment *assignment);
 
 // " = ", " += ", " max= "
 const char *assignment_mark(bool accumulate, Reducer reducer);

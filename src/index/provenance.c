@@ -12,7 +12,8 @@ struct Provenance {
     int64_t extents[MAX_VARS];
     bool derives[MAX_VARS]; // a parent: it is no loop any more
     int relation_count;
-    NumericRelation *relations; // in order of derivation
+    NumericRelation *relations;    // in order of derivation
+    PositionSet windows[MAX_VARS]; // the values of a variable of the statement that its indices allow
 };
 
 bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params,
@@ -119,6 +120,8 @@ static bool find_extents(Provenance *provenance, const Cin *cin, const int64_t *
                          const BoundariesArray *known, Arena *arena, Diagnostics *diagnostics) {
     const VarSet counting = counting_vars(cin);
     int next = 0;
+    while (next < provenance->relation_count && cin->relations.items[next]->kind->children == 0)
+        next++;
     for (int v = 0; v < cin->var_count; v++) {
         const IndexVar *var = &cin->vars[v];
         int64_t *extent = &provenance->extents[v];
@@ -140,6 +143,14 @@ static bool find_extents(Provenance *provenance, const Cin *cin, const int64_t *
     return true;
 }
 
+static void put_in_index(const AffineIndex *index, const int64_t *params, NumericAffine *affine) {
+    if (!index || !int_eval(index->constant, params, NULL, &affine->constant))
+        return;
+    for (int i = 0; i < index->count; i++)
+        if (!int_eval(index->coefficients[i], params, NULL, &affine->coefficients[i]))
+            affine->coefficients[i] = 1; // the program has been refused
+}
+
 static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t *params,
                            NumericRelation *numeric, Arena *arena, Diagnostics *diagnostics) {
     const Relation *relation = &numeric->relation;
@@ -152,7 +163,8 @@ static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t
     for (int n = 0; n < relation->kind->numbers; n++)
         if (!int_eval(relation->numbers[n], params, NULL, &numeric->numbers[n]))
             numeric->numbers[n] = 0; // the extents have refused it, or the relation does
-    numeric->child_may_be_periodic = provenance->derives[relation->child[0]];
+    numeric->child_may_be_periodic = relation->kind->children > 0 && provenance->derives[relation->child[0]];
+    put_in_index(relation->affine, params, &numeric->affine);
     const char *wrong = relation->kind->invalid ? relation->kind->invalid(numeric, arena) : NULL;
     if (wrong)
         return diagnostics_error(diagnostics, relation->span, "%s", wrong);
@@ -162,6 +174,28 @@ static bool put_in_numbers(Provenance *provenance, const Cin *cin, const int64_t
         return diagnostics_error(diagnostics, relation->span, "the blocks of '%s' reach beyond 64 bits",
                                  cin->vars[relation->parent[0]].name);
     return true;
+}
+
+// The values of variables that all indices of one variable allow.
+static void find_windows(Provenance *provenance) {
+    PositionSet *windows = provenance->windows;
+    for (int v = 0; v < provenance->var_count; v++)
+        windows[v] = interval(0, provenance->extents[v]);
+    for (int i = 0; i < provenance->relation_count; i++) {
+        const NumericRelation *relation = &provenance->relations[i];
+        if (!relation->relation.affine || relation->relation.operand_count != 1)
+            continue;
+        PositionSet *window = &windows[relation->relation.operands[0]];
+        const PositionSet own = relation->relation.kind->window(relation);
+        *window = positions_clip(*window, own.lo, own.hi);
+    }
+    for (int i = 0; i < provenance->relation_count; i++) {
+        NumericRelation *relation = &provenance->relations[i];
+        for (int o = 0; relation->relation.affine && o < relation->relation.operand_count; o++) {
+            relation->affine.lo[o] = windows[relation->relation.operands[o]].lo;
+            relation->affine.hi[o] = windows[relation->relation.operands[o]].hi;
+        }
+    }
 }
 
 Provenance *provenance_create(const Cin *cin, const int64_t *params, const BoundariesArray *known,
@@ -180,6 +214,7 @@ Provenance *provenance_create(const Cin *cin, const int64_t *params, const Bound
     for (int i = 0; i < provenance->relation_count; i++)
         if (!put_in_numbers(provenance, cin, params, &provenance->relations[i], arena, diagnostics))
             return NULL;
+    find_windows(provenance);
     return provenance;
 }
 
@@ -203,10 +238,22 @@ int64_t provenance_extent(const Provenance *provenance, int var) {
     return provenance->extents[var];
 }
 
+PositionSet provenance_window(const Provenance *provenance, int var) {
+    return provenance->windows[var];
+}
+
 void provenance_ranges(const Provenance *provenance, LoopRanges *ranges) {
     for (int v = 0; v < provenance->var_count; v++)
         ranges_restrict(ranges, v, 0, provenance->extents[v]);
     ranges->requested = ~(VarSet)0;
+}
+
+// Whether a nest with these variables has those that the relation is about.
+static bool is_active(const Relation *relation, const bool *active) {
+    bool all = relation->kind->children == 0 || active[relation->child[0]];
+    for (int i = 0; i < relation->operand_count && relation->kind->children == 0; i++)
+        all = all && active[relation->operands[i]];
+    return all;
 }
 
 void provenance_active(const Provenance *provenance, const int *loops, int loop_count, bool *active) {
@@ -215,7 +262,7 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
         active[loops[i]] = true;
     for (int i = provenance->relation_count - 1; i >= 0; i--) {
         const Relation *relation = &provenance->relations[i].relation;
-        for (int p = 0; active[relation->child[0]] && p < relation->kind->parents; p++)
+        for (int p = 0; is_active(relation, active) && p < relation->kind->parents; p++)
             active[relation->parent[p]] = true;
     }
 }
@@ -224,6 +271,8 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
 static bool is_total(const NumericRelation *relation) {
     const RelationKind *kind = relation->relation.kind;
     const int64_t most = MOST_STORED;
+    if (kind->children == 0)
+        return false;
     if (kind->balanced && relation->relation.operand_count > 0)
         return false; // parts around have different lengths
     return min_i64(saturated_mul(relation->child[0], kind->children == 2 ? relation->child[1] : 1), most) ==
@@ -237,7 +286,7 @@ static uint64_t relations_of(const Provenance *provenance, const bool *active, V
     uint64_t relations = 0;
     for (int i = 0; i < provenance->relation_count; i++) {
         const NumericRelation *relation = &provenance->relations[i];
-        if (!active[relation->relation.child[0]] || (is_total(relation) && !(relation->gives & requested)))
+        if (!is_active(&relation->relation, active) || (is_total(relation) && !(relation->gives & requested)))
             continue;
         requested |= relation->takes;
         relations |= UINT64_C(1) << i;
@@ -247,7 +296,7 @@ static uint64_t relations_of(const Provenance *provenance, const bool *active, V
 
 void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
                         bool *related) {
-    VarSet found = access_vars(access);
+    VarSet found = access_coordinates(access);
     const uint64_t relations = relations_of(provenance, active, found);
     for (bool grown = true; grown;) {
         grown = false;
@@ -342,7 +391,7 @@ bool provenance_check(const Provenance *provenance, const Cin *cin, const Nest *
     for (int v = 0; v < provenance->var_count; v++)
         if (fixed >> v & 1)
             ranges_fix(&ranges, v, 0);
-    ranges.requested = access_vars(access);
+    ranges.requested = access_coordinates(access);
     array_push(scratch, boxes, (Box){0});
     VarSet known;
     const bool any = start(provenance, related, &ranges, &boxes.items[0], &known);

@@ -29,6 +29,10 @@ const NumericRelation *provenance_relation(const Provenance *provenance, int64_t
 // Numeric extent of a variable.
 int64_t provenance_extent(const Provenance *provenance, int var);
 
+// The values that a variable of the statement has in iterations, an interval: its extent, less where an index
+// of it alone, such as i + 1, leaves its mode.
+PositionSet provenance_window(const Provenance *provenance, int var);
+
 // The values of loops: lo[v] <= v < hi[v]. A fixed loop has a range of one. `requested` are the variables
 // whose values matter; boxes may be less exact in the others, which makes them fewer.
 typedef struct {

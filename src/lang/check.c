@@ -240,7 +240,7 @@ static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assig
 }
 
 bool check_assignment(ProgramBuilder *builder, const Assignment *assignment) {
-    return check_type(builder, assignment) &&
+    return check_indices(builder, assignment) && check_type(builder, assignment) &&
            (!assignment->lhs || (check_reductions(builder, assignment) && check_sums(builder, assignment) &&
                                  check_sparse_result(builder, assignment)));
 }
@@ -271,7 +271,7 @@ bool check_extents(ProgramBuilder *builder, const Assignment *assignment) {
     Extents extents = {.builder = builder, .assignment = assignment, .ok = true};
     check_access(&extents, assignment->lhs);
     expr_accesses(assignment->rhs, check_access, &extents);
-    return extents.ok;
+    return extents.ok && check_indices(builder, assignment);
 }
 
 void check_overrides(ProgramBuilder *builder) {

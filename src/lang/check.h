@@ -16,6 +16,9 @@ bool check_block(ProgramBuilder *builder, int64_t block, Span span);
 // arguments, and inside a term addends of a sum are summed over the same variables. Without a left side, only
 // functions are checked.
 bool check_assignment(ProgramBuilder *builder, const Assignment *assignment);
+// Of indices that are more than a variable: constants are coordinates, the extents of all variables follow,
+// nothing overflows, and what is not supported with them is not there. Without a left side, there are none.
+bool check_indices(ProgramBuilder *builder, const Assignment *assignment);
 // The mode has the same extent as the first mode that the variable indexes.
 bool check_extent(ProgramBuilder *builder, const char *var, const Access *first, int first_mode,
                   const Access *access, int mode);

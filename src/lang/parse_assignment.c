@@ -15,6 +15,7 @@ typedef struct {
     const Access *first_access[MAX_VARS];
     int first_mode[MAX_VARS];
     VarSet bound, in_scope; // variables of explicit reductions, and of those around what is parsed
+    VarSet used;            // that index something
 } AssignmentState;
 
 static bool parse_expression(AssignmentState *state, const Expr **expr);
@@ -23,19 +24,24 @@ static void fail(AssignmentState *state) {
     state->failed = true;
 }
 
-// A variable that has no extent yet; -1 after a diagnostic.
-static int new_variable(AssignmentState *state, const Token *name) {
+// Its index; -1 after a diagnostic.
+static int add_variable(AssignmentState *state, SourceVar var) {
     Assignment *assignment = state->assignment;
     if (assignment->var_count < MAX_VARS) {
-        assignment->vars[assignment->var_count] = (SourceVar){.name = name->text, .span = name->span};
+        assignment->vars[assignment->var_count] = var;
         return assignment->var_count++;
     }
     if (!state->has_too_many_variables)
-        diagnostics_error(state->parser->diagnostics, name->span,
-                          "a statement has at most %d index variables", MAX_VARS);
+        diagnostics_error(state->parser->diagnostics, var.span, "a statement has at most %d index variables",
+                          MAX_VARS);
     state->has_too_many_variables = true;
     fail(state);
     return -1;
+}
+
+// A variable that has no extent yet; -1 after a diagnostic.
+static int new_variable(AssignmentState *state, const Token *name) {
+    return add_variable(state, (SourceVar){.name = name->text, .span = name->span});
 }
 
 // The variable that a name stands for here, -1 where there is none: that of the innermost reduction around
@@ -44,7 +50,7 @@ static int visible_variable(const AssignmentState *state, const char *name) {
     int found = -1;
     for (int v = 0; v < state->assignment->var_count; v++) {
         const VarSet bit = (VarSet)1 << v;
-        if (strcmp(state->assignment->vars[v].name, name) == 0 &&
+        if (!state->assignment->vars[v].index && strcmp(state->assignment->vars[v].name, name) == 0 &&
             ((state->in_scope & bit) || (found < 0 && !(state->bound & bit))))
             found = v;
     }
@@ -52,24 +58,12 @@ static int visible_variable(const AssignmentState *state, const char *name) {
 }
 
 // Index of the variable, which is new if nothing before has this name; -1 after a diagnostic.
-static int find_variable(AssignmentState *state, const Token *name, const Access *access, int mode) {
-    Assignment *assignment = state->assignment;
-    Name declared;
-    if (build_find(state->parser->build, name->text, &declared) && declared.kind == NAME_PARAM) {
-        fail(state);
-        diagnostics_error(
-            state->parser->diagnostics, name->span,
-            "'%s' is a param; an index is a variable, which runs over all coordinates of a mode", name->text);
-        return -1;
-    }
+static int find_variable(AssignmentState *state, const Token *name) {
     int v = visible_variable(state, name->text);
     if (v < 0)
         v = new_variable(state, name);
-    if (v >= 0 && !state->first_access[v]) {
-        assignment->vars[v].extent = access->tensor->extents[mode];
-        state->first_access[v] = access;
-        state->first_mode[v] = mode;
-    }
+    if (v >= 0)
+        state->used |= (VarSet)1 << v;
     return v;
 }
 
@@ -94,14 +88,60 @@ static bool bad_index(AssignmentState *state) {
     if (begin == peek(parser))
         return expected(parser, "an index variable");
     diagnostics_error(parser->diagnostics, span_join(begin->span, end->span),
-                      "an index is a variable, not an expression");
+                      "an index is a variable, or a sum of variables times integers, as 2 * i + 1");
     return true;
+}
+
+// Whether the next index is an expression that parse_index reads or diagnoses.
+static bool looks_computed(const Parser *parser) {
+    const Token *tokens = parser->tokens.items;
+    int depth = 0;
+    for (int64_t i = parser->at;; i++) {
+        const TokenKind kind = tokens[i].kind;
+        if (depth == 0 && (kind == TOKEN_COMMA || kind == TOKEN_CLOSE_PAREN))
+            return i > parser->at;
+        depth += (kind == TOKEN_OPEN_PAREN) - (kind == TOKEN_CLOSE_PAREN);
+        const bool is_operand = kind == TOKEN_NAME || kind == TOKEN_INTEGER;
+        if (is_operand && (is_keyword(tokens[i].text) || tokens[i + 1].kind == TOKEN_OPEN_PAREN ||
+                           tokens[i + 1].kind == TOKEN_NAME || tokens[i + 1].kind == TOKEN_INTEGER))
+            return false;
+        if (!is_operand && kind != TOKEN_OPEN_PAREN && kind != TOKEN_CLOSE_PAREN && kind != TOKEN_PLUS &&
+            kind != TOKEN_MINUS && kind != TOKEN_STAR && kind != TOKEN_SLASH && kind != TOKEN_NEWLINE)
+            return false;
+    }
+}
+
+static bool is_param(const Parser *parser, const Token *name) {
+    Name declared;
+    return build_find(parser->build, name->text, &declared) && declared.kind == NAME_PARAM;
 }
 
 typedef struct {
     int count;
-    const Token *names[MAX_ORDER]; // NULL for one that has been diagnosed
+    const Token *names[MAX_ORDER]; // of indices that are one variable; NULL otherwise
+    Integer values[MAX_ORDER];     // of the others; without an expression where it has been diagnosed
 } Indices;
+
+static bool parse_one_index(AssignmentState *state, const Token **name, Integer *value) {
+    Parser *parser = state->parser;
+    const Token *token = peek(parser);
+    const TokenKind after = peek_second(parser)->kind;
+    if (token->kind == TOKEN_NAME && (after == TOKEN_COMMA || after == TOKEN_CLOSE_PAREN) &&
+        !is_param(parser, token))
+        return expect_name(parser, "an index variable", name);
+    if (!looks_computed(parser))
+        return bad_index(state);
+    if (!parse_index(parser, value))
+        return false;
+    if (!value->known) {
+        value->expr = NULL;
+        fail(state);
+    } else if (value->term_count == 1 && value->terms[0].value == 1 && value->expr->op == INT_CONST &&
+               value->value == 0) {
+        *name = value->terms[0].name;
+    }
+    return true;
+}
 
 // `(i, j)`, `()`, or nothing.
 static bool parse_indices(AssignmentState *state, Indices *indices, Span *span) {
@@ -112,15 +152,14 @@ static bool parse_indices(AssignmentState *state, Indices *indices, Span *span) 
         return true;
     List list = list_open(parser);
     while (list_next(&list)) {
-        const Token *token = peek(parser);
-        TokenKind after = peek_second(parser)->kind;
-        bool plain = token->kind == TOKEN_NAME && (after == TOKEN_COMMA || after == TOKEN_CLOSE_PAREN);
-        if (plain && !expect_name(parser, "an index variable", &token))
+        const Token *name = NULL;
+        Integer value = {0};
+        if (!parse_one_index(state, &name, &value))
             return false;
-        if (!plain && !bad_index(state))
-            return false;
-        if (indices->count < MAX_ORDER)
-            indices->names[indices->count] = plain ? token : NULL;
+        if (indices->count < MAX_ORDER) {
+            indices->names[indices->count] = name;
+            indices->values[indices->count] = value;
+        }
         indices->count++;
     }
     const bool closed = list_close(&list, "',' or ')'");
@@ -136,6 +175,61 @@ static bool wrong_count(AssignmentState *state, const Tensor *tensor, int count,
     return diagnostics_error(state->parser->diagnostics, span, "'%s' has %d mode%s, but %d %s given here",
                              tensor->name, tensor->order, tensor->order == 1 ? "" : "s", count,
                              count == 1 ? "index is" : "indices are");
+}
+
+static void take_variable(AssignmentState *state, Access *access, int mode, const Token *name, bool on_left) {
+    const int known = state->assignment->var_count, v = find_variable(state, name);
+    access->var_spans[mode] = name->span;
+    if (v < 0)
+        return;
+    access->vars[mode] = v;
+    if (!state->first_access[v]) {
+        state->first_access[v] = access;
+        state->first_mode[v] = mode;
+        state->assignment->vars[v].extent = access->tensor->extents[mode];
+    } else if (on_left && v < known) {
+        fail(state);
+        diagnostics_error(state->parser->diagnostics, name->span,
+                          "'%s' appears twice on the left side; only the right side can read a diagonal",
+                          name->text);
+    } else {
+        state->failed |= !check_extent(state->parser->build, name->text, state->first_access[v],
+                                       state->first_mode[v], access, mode);
+    }
+}
+
+// The variable that an index determines: the one that it has determined before in a mode of the same extent.
+static int find_index(AssignmentState *state, const AffineIndex *index, const IntExpr *extent, Span span) {
+    Parser *parser = state->parser;
+    const char *names[MAX_VARS];
+    Text text = text_create(parser->arena);
+    for (int v = 0; v < state->assignment->var_count; v++) {
+        const SourceVar *var = &state->assignment->vars[v];
+        if (var->index && index_equal(var->index, index) && int_equal(var->extent, extent))
+            return v;
+        names[v] = var->name;
+    }
+    index_print(index, (IntNames){.params = build_param_names(parser->build), .vars = names}, &text);
+    return add_variable(state, (SourceVar){text_string(&text), span, extent,
+                                           arena_copy(parser->arena, index, sizeof *index)});
+}
+
+static void take_index(AssignmentState *state, Access *access, int mode, const Integer *value) {
+    AffineIndex index = {.constant = value->expr};
+    access->var_spans[mode] = value->span;
+    for (int t = 0; t < value->term_count; t++) {
+        const IndexTerm *term = &value->terms[t];
+        const int v = find_variable(state, term->name);
+        if (v < 0)
+            return;
+        index.vars[index.count] = v;
+        index.coefficients[index.count++] = term->coefficient;
+    }
+    const int v = find_index(state, &index, access->tensor->extents[mode], value->span);
+    if (v < 0)
+        return;
+    access->vars[mode] = v;
+    access->indices[mode] = state->assignment->vars[v].index;
 }
 
 // The access, or NULL after a diagnostic of what is wrong about it.
@@ -160,26 +254,11 @@ static const Access *make_access(AssignmentState *state, const Token *name, cons
     Access *access = arena_new(parser->arena, Access);
     access->tensor = tensor;
     access->span = span;
-    for (int d = 0; d < tensor->order; d++) {
-        const Token *variable = indices->names[d];
-        if (!variable)
-            continue;
-        access->var_spans[d] = variable->span;
-        int known = state->assignment->var_count;
-        int v = find_variable(state, variable, access, d);
-        if (v < 0)
-            continue;
-        access->vars[d] = v;
-        if (on_left && v < known) {
-            fail(state);
-            diagnostics_error(parser->diagnostics, variable->span,
-                              "'%s' appears twice on the left side; only the right side can read a diagonal",
-                              variable->text);
-        } else {
-            state->failed |= !check_extent(parser->build, variable->text, state->first_access[v],
-                                           state->first_mode[v], access, d);
-        }
-    }
+    for (int d = 0; d < tensor->order; d++)
+        if (indices->names[d])
+            take_variable(state, access, d, indices->names[d], on_left);
+        else if (indices->values[d].expr)
+            take_index(state, access, d, &indices->values[d]);
     return access;
 }
 
@@ -211,7 +290,7 @@ static bool is_other_name(AssignmentState *state, const Token *name) {
     if (found)
         return false;
     for (int v = 0; v < state->assignment->var_count; v++) {
-        if (strcmp(state->assignment->vars[v].name, name->text) == 0) {
+        if (!state->assignment->vars[v].index && strcmp(state->assignment->vars[v].name, name->text) == 0) {
             diagnostics_error(parser->diagnostics, name->span,
                               "'%s' is an index variable; it can index a tensor but has no value of its own",
                               name->text);
@@ -379,7 +458,7 @@ static bool parse_reduction(AssignmentState *state, const Token *name, Reducer r
         return false;
     for (VarSet left = expr->bound; left; left &= left - 1) {
         const int v = __builtin_ctzll(left);
-        if (state->first_access[v] || state->failed)
+        if (state->used >> v & 1 || state->failed)
             continue;
         fail(state);
         diagnostics_error(parser->diagnostics, state->assignment->vars[v].span,
@@ -559,6 +638,8 @@ static bool parse_sides(AssignmentState *state, const Token *target) {
         return false;
     name_bound_variables(state);
     assignment->span = span_join(span, assignment->rhs->span);
+    if (!state->failed && assignment_affine(assignment))
+        assignment_take_extents(parser->arena, assignment);
     return at_statement_end(parser) || expected(parser, "an operator or the end of the line");
 }
 

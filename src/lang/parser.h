@@ -15,6 +15,7 @@ typedef struct {
     int64_t at;
     bool skip_newlines; // inside brackets
     int nesting, operations;
+    bool in_index;         // an integer may have index variables
     ProgramBuilder *build; // the program so far
 } Parser;
 
@@ -61,14 +62,24 @@ bool resolve_name(Parser *parser, const Token *token, NameKind kind, Name *name)
 // count_nesting is undone by parser->nesting--.
 bool count_operation(Parser *parser, Span span);
 bool count_nesting(Parser *parser);
+// An index variable times an integer.
+typedef struct {
+    const Token *name;
+    const IntExpr *coefficient;
+    int64_t value; // of the coefficient
+} IndexTerm;
 // An integer expression over params.
 typedef struct {
     const IntExpr *expr;
     bool known; // false after a mistake in it
     int64_t value;
     Span span;
+    int term_count; // of an index, which is the sum of these and of the integer; each variable once
+    IndexTerm terms[MAX_INDEX_TERMS];
 } Integer;
 bool parse_integer(Parser *parser, Integer *integer);
+// The same with index variables: names that are no params.
+bool parse_index(Parser *parser, Integer *index);
 
 bool parse_param(Parser *parser);
 bool parse_machine(Parser *parser);

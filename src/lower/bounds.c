@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lower/bounds.h"
 
+#include "loop/loop.h"
+
+#include <string.h>
+
 const IntExpr *bounds_recover(const Cin *cin, int var, const bool *known) {
     if (known[var])
         return int_var(cin->arena, var);
@@ -83,6 +87,83 @@ bool bounds_has_unit_stride(const Cin *cin, int var, int loop) {
 
 bool bounds_increases(const Cin *cin, int var, int loop) {
     return counts_part(cin, var, loop, false);
+}
+
+bool bounds_index_starts(const Cin *cin, const Relation *relation) {
+    (void)cin;
+    const AffineIndex *index = relation->affine;
+    bool starts = index->constant->op == INT_CONST && index->constant->value >= 0;
+    for (int i = 0; i < index->count; i++)
+        starts = starts && index->coefficients[i]->op == INT_CONST && index->coefficients[i]->value > 0;
+    return starts;
+}
+
+bool bounds_index_ends(const Cin *cin, const Relation *relation) {
+    const AffineIndex *index = relation->affine;
+    return index->count == 0 ||
+           (index->count == 1 && index->constant->op == INT_CONST && index->constant->value <= 0 &&
+            index->coefficients[0]->op == INT_CONST && index->coefficients[0]->value == 1 &&
+            int_equal(cin->vars[relation->parent[0]].extent, cin->vars[index->vars[0]].extent));
+}
+
+int64_t bounds_index_factor(const Cin *cin, const AffineIndex *index, int loop) {
+    int64_t factor = 0;
+    for (int i = 0; i < index->count; i++) {
+        if (!bounds_depends(cin, index->vars[i], loop))
+            continue;
+        if (factor != 0 || index->coefficients[i]->op != INT_CONST ||
+            !bounds_has_unit_stride(cin, index->vars[i], loop))
+            return 0;
+        factor = index->coefficients[i]->value;
+    }
+    return factor;
+}
+
+static const IntExpr *add_number(Arena *arena, const IntExpr *expr, int64_t number) {
+    if ((expr->op == INT_ADD || expr->op == INT_SUB) && expr->right->op == INT_CONST) {
+        number += expr->op == INT_ADD ? expr->right->value : -expr->right->value;
+        expr = expr->left;
+    }
+    return int_op(arena, number < 0 ? INT_SUB : INT_ADD, expr,
+                  int_const(arena, number < 0 ? -number : number));
+}
+
+// a - b, with the number that b ends in added to a.
+static const IntExpr *difference(Arena *arena, const IntExpr *a, const IntExpr *b) {
+    if ((b->op == INT_ADD || b->op == INT_SUB) && b->right->op == INT_CONST)
+        return difference(arena, add_number(arena, a, b->op == INT_ADD ? -b->right->value : b->right->value),
+                          b->left);
+    return int_op(arena, INT_SUB, a, b);
+}
+
+bool bounds_of_index(const Cin *cin, const Relation *relation, int loop, const bool *known,
+                     const IntExpr **lower, const IntExpr **upper) {
+    Arena *arena = cin->arena;
+    const int64_t factor = bounds_index_factor(cin, relation->affine, loop);
+    if (factor < -1 || factor == 0)
+        return false;
+    bool inside[MAX_VARS];
+    const IntExpr *values[MAX_VARS] = {NULL};
+    memcpy(inside, known, sizeof inside);
+    inside[loop] = true;
+    values[loop] = int_const(arena, 0);
+    const IntExpr *first = loop_substitute(arena, bounds_recover(cin, relation->parent[0], inside), values,
+                                           MAX_VARS),
+                  *extent = cin->vars[relation->parent[0]].extent,
+                  *begin = difference(arena, int_const(arena, 0), first),
+                  *end = difference(arena, extent, first);
+    if (factor < 0) {
+        begin = add_number(arena, int_op(arena, INT_SUB, first, extent), 1);
+        end = add_number(arena, first, 1);
+    } else {
+        begin = int_op(arena, INT_CEIL_DIV, begin, int_const(arena, factor));
+        end = int_op(arena, INT_CEIL_DIV, end, int_const(arena, factor));
+    }
+    if (factor < 0 || !bounds_index_starts(cin, relation))
+        *lower = int_op(arena, INT_MAX, *lower, begin);
+    if (factor < 0 || !bounds_index_ends(cin, relation))
+        *upper = int_op(arena, INT_MIN, *upper, end);
+    return true;
 }
 
 typedef struct {

@@ -23,6 +23,18 @@ const IntExpr *bounds_upper(const Cin *cin, int var, const bool *known);
 // guard.
 bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known);
 
+// The bounds of a loop over `loop`, narrowed to where the index that determines the only parent of `relation`
+// lies within its mode; `known` before the loop is. False, and nothing narrowed, where that needs a guard.
+bool bounds_of_index(const Cin *cin, const Relation *relation, int loop, const bool *known,
+                     const IntExpr **lower, const IntExpr **upper);
+
+// By how much an index grows with each iteration of the loop; 0 where that is not known.
+int64_t bounds_index_factor(const Cin *cin, const AffineIndex *index, int loop);
+
+// Whether an index is in its mode wherever its variables are below their extents: not below 0; not beyond it.
+bool bounds_index_starts(const Cin *cin, const Relation *relation);
+bool bounds_index_ends(const Cin *cin, const Relation *relation);
+
 // Whether the value of `var` changes with loop `loop`.
 bool bounds_depends(const Cin *cin, int var, int loop);
 

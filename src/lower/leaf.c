@@ -68,6 +68,22 @@ static DefinitionArray define_known(LeafBuilder *builder) {
     return definitions;
 }
 
+// Adds what keeps the indices that are known now, and not kept by bounds of loops, within their modes.
+static void guard_indices(LeafBuilder *builder, GuardArray *guards) {
+    const Cin *cin = builder->site->cin;
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        const int parent = relation->parent[0];
+        if (!relation->kind->window || !builder->known[parent] || builder->clamped[parent])
+            continue;
+        if (!bounds_index_starts(cin, relation))
+            array_push(cin->arena, *guards, (Guard){int_const(cin->arena, -1), int_var(cin->arena, parent)});
+        if (!bounds_index_ends(cin, relation))
+            array_push(cin->arena, *guards, (Guard){int_var(cin->arena, parent), cin->vars[parent].extent});
+        builder->clamped[parent] = true;
+    }
+}
+
 // Parents that became known and may lie beyond their extents.
 static GuardArray guard_known(LeafBuilder *builder) {
     const Cin *cin = builder->site->cin;
@@ -80,7 +96,23 @@ static GuardArray guard_known(LeafBuilder *builder) {
         array_push(cin->arena, guards, (Guard){int_var(cin->arena, parent), cin->vars[parent].extent});
         builder->clamped[parent] = true;
     }
+    guard_indices(builder, &guards);
     return guards;
+}
+
+// Narrows the bounds of a loop to where the indices that it is the last to determine are within their modes.
+static void bound_indices(LeafBuilder *builder, LeafLoop *loop) {
+    const Cin *cin = builder->site->cin;
+    bool inside[MAX_VARS];
+    memcpy(inside, builder->known, sizeof inside);
+    inside[loop->var] = true;
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        const int parent = relation->parent[0];
+        if (relation->kind->window && !builder->known[parent] && bounds_is_recovered(cin, parent, inside) &&
+            bounds_of_index(cin, relation, loop->var, builder->known, &loop->lower, &loop->upper))
+            builder->clamped[parent] = true;
+    }
 }
 
 // The parents that the bound of `var` clamps, before `var` is known.
@@ -136,7 +168,9 @@ static void bound_loops(LeafBuilder *builder, const Leaf *leaf, LeafLoop *loops)
         if (builder->site->unbounded[v])
             array_push(cin->arena, builder->guards[0], (Guard){int_var(cin->arena, v), cin->vars[v].extent});
     for (int i = 0; i < leaf->loop_count; i++) {
+        loops[i].lower = int_const(cin->arena, 0);
         loops[i].upper = bounds_upper(cin, loops[i].var, builder->known);
+        bound_indices(builder, &loops[i]);
         mark_clamped(builder, loops[i].var);
         builder->known[loops[i].var] = true;
         builder->definitions[i + 1] = define_known(builder);
@@ -154,6 +188,7 @@ static void keep_bounds(LeafBuilder *builder, Leaf *leaf, LeafLoop *loops) {
         loops[i].definition_count = (int)definitions[i + 1].count;
         loops[i].guards = guards[i + 1].items;
         loops[i].guard_count = (int)guards[i + 1].count;
+        use(builder, loops[i].lower);
         use(builder, loops[i].upper);
     }
     keep_used(builder, &definitions[0], &guards[0]);
@@ -292,6 +327,12 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
                                        site->cin->vars[v].name);
             return;
         }
+    const Access *affine = assignment_affine(site->cin->assignment);
+    if (affine) {
+        choice->why = arena_printf(site->cin->arena, "loops: an index of '%s' is more than a variable",
+                                   affine->tensor->name);
+        return;
+    }
     choice->call = blas_fit_contraction(site);
     if (choice->call)
         return;

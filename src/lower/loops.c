@@ -168,6 +168,14 @@ static const LoopTransfer *name_transfers(const Spmd *spmd, const char *const *p
     return transfers;
 }
 
+// That of a variable; "i_index" for what an index such as i + 1 determines.
+static const char *name_of(const Cin *cin, int var) {
+    const AffineIndex *index = var < cin->assignment->var_count ? cin->assignment->vars[var].index : NULL;
+    return !index              ? cin->vars[var].name
+           : index->count == 0 ? "index"
+                               : arena_printf(cin->arena, "%s_index", cin->vars[index->vars[0]].name);
+}
+
 static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *params, int param_count,
                                       bool structure, Diagnostics *diagnostics) {
     Arena *arena = spmd->arena;
@@ -178,7 +186,7 @@ static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *param
                            .transfer_count = spmd->transfer_count,
                            .transfers = name_transfers(spmd, params)};
     for (int v = 0; v < spmd->cin->var_count; v++)
-        loop_add_var(kernel, (LoopVar){.name = spmd->cin->vars[v].name,
+        loop_add_var(kernel, (LoopVar){.name = name_of(spmd->cin, v),
                                        .given = true,
                                        .type = VALUE_TYPE_INDEX,
                                        .stem_array = -1,

@@ -81,14 +81,18 @@ void build_definitions(const LeafBuilder *leaf, const Definition *definitions, i
     }
 }
 
-// The bound of a loop: a name of its own where it is more than a number or a size.
+// A bound of a loop: a name of its own where it is more than a number or a size.
+static const IntExpr *build_bound(const LeafBuilder *leaf, const IntExpr *bound, const char *name, int var,
+                                  LoopBody *to) {
+    if (!bound->left || int_is_closed(bound))
+        return bound;
+    return loop_append_let(leaf->builder->kernel, to, name, var,
+                           value_index(leaf->builder->arena, at_start(leaf, bound)));
+}
+
 void build_upper(LeafBuilder *leaf, int l, LoopBody *to) {
-    const IntExpr *upper = leaf->leaf->loops[l].upper;
-    leaf->uppers[l] = upper;
-    if (!upper->left || int_is_closed(upper))
-        return;
-    leaf->uppers[l] = loop_append_let(leaf->builder->kernel, to, "end", leaf->leaf->loops[l].var,
-                                      value_index(leaf->builder->arena, at_start(leaf, upper)));
+    const LeafLoop *loop = &leaf->leaf->loops[l];
+    leaf->uppers[l] = build_bound(leaf, loop->upper, "end", loop->var, to);
 }
 
 // An IF around what follows; `to` itself where there is no condition.
@@ -310,10 +314,10 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     Arena *arena = leaf->builder->arena;
     const LeafLoop *loop = &leaf->leaf->loops[l];
     const bool thread = loop->thread || loop->thread_reduces;
+    const IntExpr *lower = build_bound(leaf, loop->lower, "begin", loop->var, to);
     build_upper(leaf, l, to);
     const Level *level = level_of(leaf, loop->var);
-    LoopNode *node =
-        level->type.format->iterate(arena, level, NULL, loop->var, int_const(arena, 0), leaf->uppers[l]);
+    LoopNode *node = level->type.format->iterate(arena, level, NULL, loop->var, lower, leaf->uppers[l]);
     node->execution.distinct = loop->distinct;
     node->execution.permutable = loop->permutable;
     node->execution.thread = (thread && !threaded) || loop->thread_copies;

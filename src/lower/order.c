@@ -7,6 +7,15 @@
 // Eighths of a cache line that an access moves on in one iteration of a loop.
 enum { SAME = 0, NEXT = 1, OTHER_LINE = 8 };
 
+// Whether an iteration of the loop moves the mode on by one.
+static bool moves_by_one(const LeafSite *site, const Access *access, int mode, int loop) {
+    const AffineIndex *index = access->indices[mode];
+    if (!assignment_affine(site->cin->assignment))
+        return bounds_unit_source(site->cin, site->assign, loop) == access->vars[mode];
+    return index ? bounds_index_factor(site->cin, index, loop) == 1
+                 : bounds_has_unit_stride(site->cin, access->vars[mode], loop);
+}
+
 static int lines_moved(const LeafSite *site, const Access *access, int loop) {
     const Cin *cin = site->cin;
     const Tensor *tensor = access->tensor;
@@ -19,7 +28,7 @@ static int lines_moved(const LeafSite *site, const Access *access, int loop) {
     if (moved == 0)
         return SAME;
     return moved == 1 && access->vars[last] == access_contiguous_var(access) &&
-                   bounds_unit_source(cin, site->assign, loop) == access->vars[last]
+                   moves_by_one(site, access, last, loop)
                ? NEXT
                : OTHER_LINE;
 }

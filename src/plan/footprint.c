@@ -27,8 +27,23 @@ static void count_steps(Footprints *footprints) {
 static bool bounds_are_exact(const Cin *cin, const bool *vars) {
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
-        if (vars[relation->child[0]] && !relation->kind->partitions)
+        if (vars[relation->kind->children > 0 ? relation->child[0] : relation->parent[0]] &&
+            !relation->kind->partitions)
             return false;
+    }
+    return true;
+}
+
+// Whether boxes of ranges have what those of their parts have together: not so where an index of several
+// variables, or a multiple of one, gives a box around its values.
+static bool boxes_are_exact(const Cin *cin, const Provenance *provenance, const bool *vars) {
+    for (int64_t i = 0; i < cin->relations.count; i++) {
+        const Relation *relation = cin->relations.items[i];
+        for (int o = 0; relation->affine && o < relation->operand_count; o++)
+            if (vars[relation->parent[0]] &&
+                (relation->operand_count > 1 ||
+                 provenance_relation(provenance, i)->affine.coefficients[o] != 1))
+                return false;
     }
     return true;
 }
@@ -76,6 +91,7 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
     bool active[MAX_VARS];
     provenance_active(provenance, nest.loops, nest.loop_count, active);
     provenance_related(provenance, active, &footprints->access, footprints->related);
+    footprints->exact = boxes_are_exact(spmd->cin, provenance, footprints->related);
     for (int v = 0; v < MAX_VARS; v++)
         footprints->others[v] = active[v] && !footprints->related[v];
     leave_out_empty_sums(spmd->cin, provenance, footprints->others);
@@ -178,7 +194,7 @@ void footprint_find(const Footprints *footprints, const int64_t *coordinates, in
     LoopRanges ranges;
     BoxArray boxes = {0};
     fix_ranges(footprints, coordinates, iteration, &ranges);
-    ranges.requested = access_vars(&footprints->access);
+    ranges.requested = access_coordinates(&footprints->access);
     provenance_boxes(footprints->provenance, footprints->related, &ranges, arena, &boxes);
     *found = (Footprint){0};
     if (boxes.count == 0)

@@ -38,6 +38,7 @@ typedef struct {
     int64_t iterations;       // of these loops
     int64_t steps;            // iterations of all processors of a rank; INT64_MAX: more than fit
     bool existence_varies;    // which members have iterations depends on the iteration
+    bool exact;               // what is reached for ranges of the loops is what their values reach together
     bool existence_bounded;   // the bounding box says exactly whether there are iterations
     int64_t class_keys;       // product of the related dimensions
     int64_t member_keys;      // and of the others

@@ -58,15 +58,21 @@ static int64_t operation_count(const Expr *expr) {
     return (expr->kind != EXPR_NEG) + operation_count(expr->left) + operation_count(expr->right);
 }
 
-// Points of the loops of a nest; INT64_MAX: more.
+// Whether indices determine the variable, so that it has no iterations of its own.
+static bool is_index(const Cin *cin, int var) {
+    return var < cin->assignment->var_count && cin->assignment->vars[var].index;
+}
+
+// Points of the loops of a nest; INT64_MAX: more. Those at which an index of several variables leaves its
+// mode count as well.
 static int64_t count_points(const StatementPlan *plan, const Nest *nest) {
     const Cin *cin = plan->spmd->cin;
     bool active[MAX_VARS];
     int64_t count = 1;
     provenance_active(plan->provenance, nest->loops, nest->loop_count, active);
     for (int v = 0; v < cin->var_count; v++)
-        if (cin->vars[v].source && active[v])
-            count = saturated_mul(count, provenance_extent(plan->provenance, v));
+        if (cin->vars[v].source && active[v] && !is_index(cin, v))
+            count = saturated_mul(count, positions_count(provenance_window(plan->provenance, v)));
     return count;
 }
 

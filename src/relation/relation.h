@@ -55,6 +55,7 @@ typedef struct {
     // part around it does, and how long it is.
     const BalancedLevel *balanced;
     int longest, begin, length;
+    const AffineIndex *affine; // of an index; the operands are its variables
 } Relation;
 
 // The symbolic side of a relation: extents, and values of those variables that have one.
@@ -66,21 +67,29 @@ typedef struct {
     const IntExpr *operands[MAX_VARS];   // values
 } RelationTerms;
 
+// An index with numbers, and the values that each of its variables has, by all indices of that variable
+// alone.
+typedef struct {
+    int64_t constant, coefficients[MAX_INDEX_TERMS];
+    int64_t lo[MAX_INDEX_TERMS], hi[MAX_INDEX_TERMS];
+} NumericAffine;
+
 // The numeric side of a relation. Extents are not negative, and those of children with values are positive.
 typedef struct {
     Relation relation; // its expressions are not used
     VarSet takes;      // children and operands,
     VarSet gives;      // from whose values follow those of the parents
     int64_t parent[2], child[2], numbers[2];
+    NumericAffine affine;
     bool child_may_be_periodic;   // child[0], in a bounding box
     const Boundaries *boundaries; // where it is balanced; or of positions, where it is known what they have
     Rect stored;                  // of the access: the whole extents of the modes of the levels
 } NumericRelation;
 
 struct RelationKind {
-    const char *name;             // "divide"
-    const char *done;             // "divided", for messages
-    int parents, children;        // 1 or 2 of each
+    const char *name;      // "divide"
+    const char *done;      // "divided", for messages
+    int parents, children; // 1 or 2 parents; no child where variables of the statement determine the parent
     int numbers, printed_numbers; // the first ones, which the command gives, are printed
     bool has_operands;
     // child[0] selects a part of the only parent and child[1] counts its coordinates from 0 in increasing
@@ -108,6 +117,10 @@ struct RelationKind {
     // An upper bound of a loop over child[c], from 0 with step 1, at most its extent, if the parent has the
     // upper bound `parent`; the value of the other child may be known or not. NULL: the extent.
     const IntExpr *(*upper)(const RelationTerms *terms, int c, const IntExpr *parent);
+
+    // Where there is no child: the iterations that there are keep the parent within its extent. Of a parent
+    // with one operand, the values of it that do.
+    PositionSet (*window)(const NumericRelation *relation);
 
     // What is wrong with the numbers, or NULL. A NULL function finds nothing wrong.
     const char *(*invalid)(const NumericRelation *relation, Arena *arena);

@@ -12,7 +12,8 @@
     ENTRY(cyclic)                                                                                            \
     ENTRY(collapse)                                                                                          \
     ENTRY(rotate)                                                                                            \
-    ENTRY(pos)
+    ENTRY(pos)                                                                                               \
+    ENTRY(affine)
 
 #define DECLARE_RELATION(name) extern const RelationKind relation_##name;
 RELATIONS(DECLARE_RELATION)

@@ -3,11 +3,21 @@
 #ifndef DISTAL_RELATION_VARIABLE_H
 #define DISTAL_RELATION_VARIABLE_H
 
-#include <stdint.h>
+#include "base/intexpr.h"
 
 enum { MAX_VARS = 64 }; // derived variables included
 
 typedef uint64_t VarSet; // bit v: variable v
 _Static_assert(MAX_VARS <= 64, "a set of variables is one word");
+
+// An index of an access that is more than a variable: a constant and the sum of variables of the statement
+// times coefficients, expressions over params. No coefficient is 0.
+enum { MAX_INDEX_TERMS = 4 };
+typedef struct {
+    const IntExpr *constant;
+    int count;
+    int vars[MAX_INDEX_TERMS];
+    const IntExpr *coefficients[MAX_INDEX_TERMS];
+} AffineIndex;
 
 #endif

@@ -245,7 +245,7 @@ bool loop_is_derivable(const Application *application, Span span, int var) {
     const char *const *params = application->scheduler->symbols.params;
     Text user = text_create(application->scheduler->arena);
     for (int64_t r = 0; r < cin->relations.count && user.length == 0; r++)
-        if (relation_operands(cin->relations.items[r]) >> var & 1)
+        if (!cin->relations.items[r]->kind->window && relation_operands(cin->relations.items[r]) >> var & 1)
             cin_print_relation(cin, cin->relations.items[r], params, &user);
     for (int64_t d = 0; d < cin->directives.count && user.length == 0; d++)
         if (directive_is_about(cin->directives.items[d], var))

@@ -43,13 +43,14 @@ static void plan_steps(const Cin *cin, const Access *access, Distribution *distr
     int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
     int count = distribution_modes(access, modes, dims);
     for (int s = 0; s < count; s++) {
-        const IndexVar *var = &cin->vars[access->vars[modes[s]]];
+        const int target = access_mode_var(access, modes[s]);
+        const IndexVar *var = &cin->vars[target];
         const char *base = var->name;
         for (int earlier = 0; earlier < s; earlier++)
             if (modes[earlier] == modes[s])
                 base = distribution->steps[earlier].inner.name;
         DistributionStep *step = &distribution->steps[distribution->step_count++];
-        *step = (DistributionStep){.target = access->vars[modes[s]],
+        *step = (DistributionStep){.target = target,
                                    .outer = transform_fresh_var(cin, base, 'o', var->span),
                                    .inner = transform_fresh_var(cin, base, 'i', var->span),
                                    .dim = dims[s]};
@@ -160,7 +161,8 @@ static bool can_divide(const Cin *cin, const Distribution *distribution) {
         if (!cin_is_loop(cin, target))
             return false;
         for (int64_t r = 0; r < cin->relations.count; r++)
-            if (relation_operands(cin->relations.items[r]) >> target & 1)
+            if (!cin->relations.items[r]->kind->window &&
+                relation_operands(cin->relations.items[r]) >> target & 1)
                 return false;
     }
     return cin->var_count + MOST_NEW_VARS * distribution->step_count <= MAX_VARS;
@@ -193,12 +195,14 @@ const Cin *schedule_defaults(const Cin *cin) {
     for (int index = 0; (access = placed_access(cin->assignment, index)); index++) {
         distribution = (Distribution){.machine = access->tensor->placement->machine, .outside_all = true};
         result = cin_copy(cin);
-        if (iterate_positions(result, access, &distribution))
+        if (!iterate_positions(result, access, &distribution))
+            continue;
+        plan_steps(result, access, &distribution);
+        if (distribution.step_count > 0 || !assignment_affine(cin->assignment))
             break;
     }
     if (!access)
         return cin;
-    plan_steps(result, access, &distribution);
     if (!can_divide(result, &distribution))
         return cin;
     if (distribution_apply(result, access->span, &distribution))

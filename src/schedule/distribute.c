@@ -176,7 +176,7 @@ static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) 
     while (end < *all && machine_level_of(machine, dims[end - 1]) == machine_level_of(machine, dims[end]))
         end--;
     for (int i = first; i < end; i++)
-        cuts[i - first] = (Cut){dims[i], distribution_local_part(cin, access->vars[modes[i]])};
+        cuts[i - first] = (Cut){dims[i], distribution_local_part(cin, access_mode_var(access, modes[i]))};
     return end - first;
 }
 

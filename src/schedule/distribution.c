@@ -150,7 +150,7 @@ const Access *distribution_access(const Assignment *assignment, const Tensor *te
 
 static bool repeats_earlier_mode(const Access *access, int mode) {
     for (int m = 0; m < mode; m++)
-        if (access->vars[m] == access->vars[mode])
+        if (access_mode_var(access, m) == access_mode_var(access, mode))
             return true;
     return false;
 }
@@ -179,7 +179,8 @@ int distribution_modes(const Access *access, int *modes, int *dims) {
     int count = 0;
     for (int d = 0; d < placement->machine->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
-        if (entry->kind != PLACE_PARTITION || repeats_earlier_mode(access, entry->mode) ||
+        if (entry->kind != PLACE_PARTITION || access_mode_var(access, entry->mode) < 0 ||
+            repeats_earlier_mode(access, entry->mode) ||
             (fused >= 0 && entry->mode == placement->entries[fused].mode))
             continue;
         modes[count] = entry->mode;

@@ -25,6 +25,12 @@ typedef struct {
 static bool comes_first(const Application *application) {
     const Cin *cin = application->cin;
     const Span span = application->command->name_span;
+    const Access *affine = assignment_affine(cin->assignment);
+    if (affine)
+        return refuse(
+            application, span,
+            "an index of '%s' is more than a variable, and statements with such indices have no workspaces",
+            affine->tensor->name);
     if (cin->relations.count > 0 || cin->directives.count > 0) {
         Text text = text_create(cin->arena);
         if (cin->directives.count == 0 || cin->directives.items[0]->at_relations > 0)
@@ -279,8 +285,9 @@ static const Assignment *make_part(const Application *application, const Hoist *
     part.var_count = cin->var_count + hoist->new_count;
     for (int v = 0; v < part.var_count; v++) {
         const IndexVar *var = &cin->vars[v];
-        part.vars[v] = v < cin->var_count ? (SourceVar){var->name, var->span, var->extent}
-                                          : hoist->new_vars[v - cin->var_count];
+        part.vars[v] = v < cin->var_count
+                           ? (SourceVar){.name = var->name, .span = var->span, .extent = var->extent}
+                           : hoist->new_vars[v - cin->var_count];
     }
     return arena_copy(cin->arena, &part, sizeof part);
 }

@@ -40,11 +40,28 @@ static const IntExpr *parent_value(const Printer *printer, const Relation *relat
     return relation->kind->recover(&terms, p);
 }
 
+// That of an index of one variable, between its values at both ends; of others everything is meant.
+static Range index_range(const Printer *printer, const Relation *relation) {
+    Arena *arena = printer->spmd->arena;
+    const AffineIndex *index = relation->affine;
+    if (index->count != 1 || index->coefficients[0]->op != INT_CONST || index->coefficients[0]->value != 1)
+        return (Range){NULL, NULL};
+    const Range range = printer->ranges[index->vars[0]];
+    if (!range.lo || !range.hi)
+        return (Range){NULL, NULL};
+    const bool negative = index->constant->op == INT_CONST && index->constant->value < 0;
+    const IntExpr *by = negative ? int_const(arena, -index->constant->value) : index->constant;
+    return (Range){int_op(arena, negative ? INT_SUB : INT_ADD, range.lo, by),
+                   int_op(arena, negative ? INT_SUB : INT_ADD, range.hi, by)};
+}
+
 // That of a parent, from those of the children.
 static Range parent_range(const Printer *printer, const Relation *relation, int p) {
     Arena *arena = printer->spmd->arena;
     const IntExpr *value = parent_value(printer, relation, p);
-    const IntExpr *first = value_of(printer, relation->child[0]);
+    if (relation->affine && !value)
+        return index_range(printer, relation);
+    const IntExpr *first = relation->kind->children > 0 ? value_of(printer, relation->child[0]) : NULL;
     if (value || !first || !relation->kind->contiguous)
         return (Range){value, NULL};
     // In one part: from its start on, to the start of the next where all of it is meant.
@@ -207,7 +224,9 @@ static int print_guards(Printer *printer, const Guard *guards, int count, int de
 static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
     Text *to = printer->to;
     indent(printer, depth);
-    text_printf(to, "for %s in 0 .. ", printer->names.vars[loop->var]);
+    text_printf(to, "for %s in ", printer->names.vars[loop->var]);
+    print_int(printer, loop->lower);
+    text_append(to, " .. ");
     print_int(printer, loop->upper);
     text_append(to, ":");
     const struct {

@@ -54,8 +54,9 @@ typedef struct {
     int64_t copy_limit;
 } Transfer;
 
-// A leaf: loops without communication inside. Bounds are upper bounds of loops that start at 0 and step by 1;
-// with the guards they reach exactly the iterations that exist (remainders clamp to the parent's rectangle).
+// A leaf: loops without communication inside. Loops step by 1 and start at 0, or further where an index of
+// the statement needs that; with the guards they reach exactly the iterations that exist (remainders clamp to
+// the parent's rectangle).
 typedef struct {
     int var;
     const IntExpr *value;
@@ -67,7 +68,7 @@ typedef struct {
 
 typedef struct {
     int var;
-    const IntExpr *upper;
+    const IntExpr *lower, *upper;
     bool distinct;       // iterations write distinct elements
     bool permutable;     // the order is open, and what `distinct` says holds in any order
     bool thread;         // iterations are divided among the threads

@@ -127,6 +127,7 @@ static void verify_leaf(Verifier *verifier, const Leaf *leaf) {
     define(verifier, leaf->definitions, leaf->definition_count, leaf->guards, leaf->guard_count);
     for (int i = 0; i < leaf->loop_count; i++) {
         const LeafLoop *loop = &leaf->loops[i];
+        verify_expr(verifier, loop->lower);
         verify_expr(verifier, loop->upper);
         bind(verifier, loop->var);
         define(verifier, loop->definitions, loop->definition_count, loop->guards, loop->guard_count);

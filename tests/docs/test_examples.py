@@ -3,9 +3,9 @@
 """Runs the programs and commands that README.md and docs/*.md show, and compares what they show with what comes out.
 
 A block ```distal NAME holds a program, which has to pass `distal check` and lies as NAME (default: program.distal) where
-the commands of the document run, beside examples/. A comment `<!-- NAME: the program above with 'OLD' as 'NEW' -->` makes
-another one, which need not pass. A block ```console holds lines `$ distal ...`, each followed by its output on both streams;
-a line `...` stands for any lines, and figures that change from run to run are not compared. A block ```python NAME is a script
+the commands of the document run, beside examples/. A comment `<!-- NAME: the program above with 'OLD' as 'NEW' -->`, or
+one with the name of another program of the document, makes another one, which need not pass. A block ```console holds
+lines `$ distal ...`, each followed by its output on both streams; a line `...` stands for any lines, and figures that change from run to run are not compared. A block ```python NAME is a script
 that has to end without an error. What the documents show of
 schedule commands has to be what `distal help` knows: a section for each, with the program that help shows.
 
@@ -67,7 +67,7 @@ class Document:
         self.failed = 0
         with open(path, encoding="utf-8") as file:
             self.lines = file.read().splitlines()
-        self.program = None
+        self.programs = {}
 
     def case(self, title, run):
         try:
@@ -82,7 +82,7 @@ class Document:
         at = 0
         while at < len(self.lines):
             line = self.lines[at]
-            variant = re.fullmatch(r"<!-- (\S+): the program above with '(.*)' as '(.*)' -->", line)
+            variant = re.fullmatch(r"<!-- (\S+): (the program above|\S+) with '(.*)' as '(.*)' -->", line)
             if variant:
                 self.case(f"{self.name}:{at + 1} {variant[1]}", lambda parts=variant.groups(): self.vary(*parts))
             if not line.startswith("```"):
@@ -101,10 +101,10 @@ class Document:
 
     def write(self, name):
         with open(f"{self.folder}/{name}", "w", encoding="utf-8") as file:
-            file.write(self.program)
+            file.write(self.programs[name])
 
     def take(self, name, body):
-        self.program = "\n".join(body) + "\n"
+        self.programs[name] = self.programs["the program above"] = "\n".join(body) + "\n"
         self.write(name)
         status, output = distal(["check", "-q", name], self.folder)
         check(status == 0 and not output, f"distal check {name} ends with {status}: {output}")
@@ -115,9 +115,9 @@ class Document:
                               stderr=subprocess.STDOUT, cwd=self.folder, timeout=LIMIT_SECONDS, check=False)
         check(done.returncode == 0, f"{name} ends with {done.returncode}: {done.stdout.decode(errors='backslashreplace')}")
 
-    def vary(self, name, old, new):
-        check(self.program and self.program.count(old) == 1, f"'{old}' does not stand once in the program above")
-        self.program = self.program.replace(old, new)
+    def vary(self, name, of, old, new):
+        check(self.programs.get(of, "").count(old) == 1, f"'{old}' does not stand once in {of}")
+        self.programs[name] = self.programs["the program above"] = self.programs[of].replace(old, new)
         self.write(name)
 
     def console(self, first, end):

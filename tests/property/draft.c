@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAKEN_OFF = 2 }; // by SIZE_DIFFERENCE
@@ -176,10 +177,32 @@ static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to)
     text_append(to, tensor->in_host ? " in host\n" : "\n");
 }
 
-static void print_access(const Draft *draft, int tensor, const char *vars, Text *to) {
+static void print_index(char var, const DraftIndex *index, Text *to) {
+    if (index->form == INDEX_PLAIN) {
+        text_printf(to, "%c", var);
+        return;
+    }
+    if (index->form == INDEX_CONSTANT) {
+        text_printf(to, "%d", index->plus);
+        return;
+    }
+    if (index->times != 1)
+        text_printf(to, index->times == -1 ? "-" : "%d * ", index->times);
+    text_printf(to, "%c", var);
+    if (index->other)
+        text_printf(to, " + %c", index->other);
+    if (index->plus)
+        text_printf(to, index->plus < 0 ? " - %d" : " + %d", abs(index->plus));
+}
+
+static void print_access(const Draft *draft, int tensor, const char *vars, const DraftIndex *indices,
+                         Text *to) {
     text_append(to, draft->tensors[tensor].name);
-    for (int m = 0; m < draft->tensors[tensor].order; m++)
-        text_printf(to, "%s%c%s", m ? ", " : "(", vars[m], m + 1 == draft->tensors[tensor].order ? ")" : "");
+    for (int m = 0; m < draft->tensors[tensor].order; m++) {
+        text_append(to, m ? ", " : "(");
+        print_index(vars[m], &indices[m], to);
+    }
+    text_append(to, draft->tensors[tensor].order > 0 ? ")" : "");
 }
 
 // 0: a sum, 1: a product, 2: a sign, 3: an atom
@@ -206,7 +229,7 @@ void draft_print_node(const Draft *draft, const DraftStatement *statement, int n
     if (own < at_least)
         text_append(to, "(");
     if (at->kind == NODE_ACCESS) {
-        print_access(draft, at->tensor, at->vars, to);
+        print_access(draft, at->tensor, at->vars, at->indices, to);
     } else if (at->kind == NODE_NUMBER) {
         text_append(to, at->number);
     } else if (at->kind == NODE_NEG) {
@@ -261,7 +284,7 @@ static void find_summed(const Draft *draft, const DraftStatement *statement, cha
 }
 
 void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to) {
-    print_access(draft, statement->target, statement->vars, to);
+    print_access(draft, statement->target, statement->vars, statement->indices, to);
     char summed[27] = "";
     if (statement->reducer[0] && !statement->accumulate)
         find_summed(draft, statement, summed);

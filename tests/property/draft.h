@@ -74,13 +74,23 @@ typedef enum {
     NODE_CALL,
     NODE_REDUCE,
 } NodeKind;
+// What stands in place of a variable as an index: times * variable + other + plus, or `plus` alone.
+typedef enum { INDEX_PLAIN, INDEX_SUM, INDEX_CONSTANT } IndexForm;
+typedef struct {
+    IndexForm form;
+    int times, plus; // `times` is not 0
+    char other;      // a variable of the left side; 0: none
+} DraftIndex;
+
 typedef struct {
     NodeKind kind;
     int tensor;             // NODE_ACCESS
-    char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each; NODE_REDUCE: those that it binds, then 0
-    char number[16];        // NODE_NUMBER
-    char function[8];       // NODE_CALL; NODE_REDUCE: "max"
-    int left, right;        // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
+    char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each; where an index is a constant, one of the
+                            // left side. NODE_REDUCE: those that it binds, then 0
+    DraftIndex indices[DRAFT_ORDER]; // NODE_ACCESS
+    char number[16];                 // NODE_NUMBER
+    char function[8];                // NODE_CALL; NODE_REDUCE: "max"
+    int left, right; // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
 } DraftNode;
 
 typedef struct {
@@ -91,6 +101,8 @@ typedef struct {
 typedef struct {
     int target; // tensor
     char vars[DRAFT_ORDER];
+    DraftIndex indices[DRAFT_ORDER];
+    bool has_indices; // some index is more than a variable, so that there are no workspaces
     bool accumulate;
     // "max": how it accumulates, or, where it does not, what it makes of the right side over the variables
     // that the left one lacks; "": sums.

@@ -22,6 +22,8 @@ void draw_reductions(Random *random, Draft *draft, DraftStatement *statement);
 // Sums only, which sparse tensors can have.
 void draw_sums(Random *random, Draft *draft, DraftStatement *statement);
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
+// Puts sums and constants in the place of some of its variables as indices, now and then.
+void draw_indices(Random *random, Draft *draft, int at);
 // Machines and ranks.
 void draw_processors(Random *random, Draft *draft);
 // How and where all tensors are stored.

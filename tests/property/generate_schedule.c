@@ -238,6 +238,8 @@ static void draw_onto_tensor(ScheduleWriter *writer) {
             return;
         tensor = statement->nodes[node].tensor;
         letters = statement->nodes[node].vars;
+        if (statement->has_indices)
+            return;
         for (int n = 0; n < statement->node_count; n++)
             for (int m = 0; m < draft->tensors[tensor].order; m++)
                 if (statement->nodes[n].kind == NODE_ACCESS && statement->nodes[n].tensor == tensor &&

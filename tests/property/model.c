@@ -46,13 +46,34 @@ static void name_readers(Model *model, const Tensor *row) {
     }
 }
 
-// The values of all derived variables, from those of the source variables.
-static void derive(Model *model) {
+// The value of an index of variables that the nest has; false where it is outside of its mode.
+static bool find_index(Model *model, const Relation *relation) {
+    const AffineIndex *index = relation->affine;
+    const int parent = relation->parent[0];
+    int64_t value = 0, coefficient;
+    bool ok = int_eval(index->constant, model->plan->params, NULL, &value);
+    for (int i = 0; i < index->count; i++) {
+        if (!model->known[index->vars[i]])
+            return true; // of another nest
+        ok = ok && int_eval(index->coefficients[i], model->plan->params, NULL, &coefficient);
+        value += ok ? coefficient * model->value[index->vars[i]] : 0;
+    }
+    model->value[parent] = value;
+    return ok && value >= 0 && value < model->extents[parent];
+}
+
+// The values of all derived variables, from those of the source variables. False where there is no iteration.
+static bool derive(Model *model) {
     const Cin *cin = model->plan->spmd->cin;
     int64_t *value = model->value;
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
         const int parent = relation->parent[0], *child = relation->child;
+        if (relation->affine) {
+            if (!find_index(model, relation))
+                return false;
+            continue;
+        }
         if (!model->known[parent])
             continue;
         for (int c = 0; c < relation->kind->children; c++)
@@ -76,6 +97,7 @@ static void derive(Model *model) {
             value[child[1]] = value[parent] % model->extents[child[1]];
         }
     }
+    return true;
 }
 
 // The processor that executes the point; -1 where none does.
@@ -102,7 +124,8 @@ static int64_t element_of(const Home *home, const int64_t *coordinates) {
 }
 
 static void mark_point(Model *model) {
-    derive(model);
+    if (!derive(model))
+        return;
     const Transfer *transfer = model->transfer;
     const Home *home = &model->plan->homes[transfer->access->tensor->id];
     int64_t processor = find_processor(model), iteration = 0, coordinates[MAX_ORDER];
@@ -189,10 +212,24 @@ static int64_t reduced(const Model *model, int64_t rank, const int64_t *owners) 
     return count;
 }
 
+// Whether the plan may bring more than what is read: for a diagonal the square around it, for a band the
+// rectangle around it, and for every second element of what is periodic all of them.
+static bool is_bounded(const Model *model) {
+    const Cin *cin = model->plan->spmd->cin;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const AffineIndex *index = cin->relations.items[r]->affine;
+        for (int i = 0; index && i < index->count; i++)
+            if (index->count > 1 || index->coefficients[i]->op != INT_CONST ||
+                index->coefficients[i]->value != 1)
+                return true;
+    }
+    return false;
+}
+
 static bool reads_diagonal(const Access *access) {
     for (int m = 0; m < access->tensor->order; m++)
         for (int other = 0; other < m; other++)
-            if (access->vars[m] == access->vars[other])
+            if (access_mode_vars(access, m) & access_mode_vars(access, other))
                 return true;
     return false;
 }
@@ -205,8 +242,8 @@ static void compare(Model *model, const TransferFigures *planned) {
         int64_t count =
             model->transfer->kind == TRANSFER_FETCH ? fetched(model, rank) : reduced(model, rank, owners);
         int64_t bytes = count * (int64_t)type_info(tensor->type)->size, plan = planned->bytes[rank];
-        // For a diagonal the square around it is brought.
-        if (reads_diagonal(model->transfer->statement_access) ? plan >= bytes : plan == bytes)
+        if (is_bounded(model) || reads_diagonal(model->transfer->statement_access) ? plan >= bytes
+                                                                                   : plan == bytes)
             continue;
         model->why = arena_printf(
             model->arena,

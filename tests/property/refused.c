@@ -78,20 +78,22 @@ static const char *check_readings(Arena *arena, const char *program, const char 
     return NULL;
 }
 
-// The first index on the right becomes the param that is built in; NULL where there is none.
-static const char *index_by_param(Arena *arena, const char *statement) {
+// The first index on the right becomes a coordinate that no tensor has; NULL where there is none.
+static const char *index_beyond(Arena *arena, const char *statement) {
     const char *at = strchr(statement, '=');
     while (*at && !(*at == '(' && isupper((unsigned char)at[-1])))
         at++;
-    return *at ? arena_printf(arena, "%.*sranks%s", (int)(at + 1 - statement), statement, at + 2) : NULL;
+    return *at ? arena_printf(arena, "%.*s1000000%s", (int)(at + 1 - statement), statement,
+                              at + strcspn(at, ",)"))
+               : NULL;
 }
 
-static const char *check_param(Arena *arena, const char *program, int ranks) {
+static const char *check_beyond(Arena *arena, const char *program, int ranks) {
     bool ok;
     const Diagnostics *diagnostics = compile(arena, program, ranks, &ok)->diagnostics;
-    return !ok && strstr(diagnostics->list.items[0].message, "'ranks' is a param; an index")
+    return !ok && strstr(diagnostics->list.items[0].message, "index 1000000 lies outside of mode 0")
                ? NULL
-               : "a param is an index";
+               : "a coordinate that a tensor does not have is an index";
 }
 
 bool refused_check(uint64_t seed, int64_t index, Text *text, void (*before)(const char *text),
@@ -114,13 +116,13 @@ bool refused_check(uint64_t seed, int64_t index, Text *text, void (*before)(cons
         Text whole = text_create(arena), written = text_create(arena);
         draft_print(draft, &whole);
         draft_print_statement(draft, statement, &written);
-        const char *line = text_string(&written), *by = unlike ? line : index_by_param(arena, line);
+        const char *line = text_string(&written), *by = unlike ? line : index_beyond(arena, line);
         if (by) {
             const char *program = with(arena, text_string(&whole), line, by);
             text_append(text, program);
             before(program);
             *why = unlike ? check_readings(arena, program, line, draft->ranks)
-                          : check_param(arena, program, draft->ranks);
+                          : check_beyond(arena, program, draft->ranks);
         }
     }
     free(draft);

@@ -56,6 +56,22 @@ static DraftStatement *find_node(Draft *draft, int which, int *node) {
     return NULL;
 }
 
+static bool plain_index(Draft *draft, int which) {
+    int node;
+    DraftStatement *statement = find_node(draft, which / DRAFT_ORDER, &node);
+    if (!statement)
+        return false;
+    statement->nodes[node].indices[which % DRAFT_ORDER] = (DraftIndex){0};
+    return true;
+}
+
+static bool plain_left_index(Draft *draft, int which) {
+    if (which >= draft->statement_count * DRAFT_ORDER)
+        return false;
+    draft->statements[which / DRAFT_ORDER].indices[which % DRAFT_ORDER] = (DraftIndex){0};
+    return true;
+}
+
 static bool drop_node(Draft *draft, int which) {
     int node;
     DraftStatement *statement = find_node(draft, which / 2, &node);
@@ -174,9 +190,10 @@ static bool double_type(Draft *draft, int which) {
 }
 
 static const Simplification simplifications[] = {
-    drop_statement,    drop_schedule, drop_command,     drop_node,    drop_placement, fewer_ranks,
-    drop_machine,      smaller_size,  access_to_number, row_major,    contiguous,     double_type,
-    drop_accumulation, simpler_entry, literal_size,     plain_levels, plain_fill,
+    drop_statement, drop_schedule, drop_command,      drop_node,        drop_placement,
+    fewer_ranks,    drop_machine,  smaller_size,      access_to_number, row_major,
+    contiguous,     double_type,   drop_accumulation, simpler_entry,    literal_size,
+    plain_levels,   plain_fill,    plain_index,       plain_left_index,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 

@@ -336,7 +336,7 @@ static Scope draw_scope(const ScheduleWriter *writer) {
 }
 
 bool writer_precompute(ScheduleWriter *writer) {
-    if (writer->statement->reducer[0])
+    if (writer->statement->reducer[0] || writer->statement->has_indices)
         return false; // nothing of it can be summed ahead
     const Scope scope = draw_scope(writer);
     Part part = {0};

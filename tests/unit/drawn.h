@@ -195,12 +195,14 @@ static inline bool draw_stored(Random *random, const Cin *cin, Relation *relatio
     return true;
 }
 
-// A relation of any kind, where the loops allow it; not of stored kinds where `structures` is false.
+// A relation of any kind that commands make, where the loops allow it; not of stored kinds where `structures`
+// is false.
 static inline void draw_relation(Random *random, Cin *cin, Nest nest, const RelationKind *kind,
                                  bool structures) {
     const int at = (int)draw(random, nest.loop_count), var = nest.loops[at];
     Relation relation = {.kind = kind, .parent = {var}};
-    if (kind->balanced || (kind->stored && (!structures || !draw_stored(random, cin, &relation))))
+    if (kind->balanced || kind->children == 0 ||
+        (kind->stored && (!structures || !draw_stored(random, cin, &relation))))
         return;
     if (kind->parents == 2) {
         if (at + 1 == nest.loop_count || every_nest_has(cin, var) != every_nest_has(cin, nest.loops[at + 1]))

@@ -39,12 +39,6 @@ indices.distal:9:25: error: 'C' has 2 modes, but 0 indices are given here
 indices.distal:10:6: error: 'i' appears twice on the left side; only the right side can read a diagonal
   10 | A(i, i) = C(i, i)
      |      ^
-indices.distal:11:13: error: an index is a variable, not an expression
-  11 | A(i, j) = C(i+1, j) + C(i, 0) + C(i, ) + C(i, v(j))
-     |             ^~~
-indices.distal:11:28: error: an index is a variable, not an expression
-  11 | A(i, j) = C(i+1, j) + C(i, 0) + C(i, ) + C(i, v(j))
-     |                            ^
 indices.distal:11:38: error: expected an index variable, found ')'
   11 | A(i, j) = C(i+1, j) + C(i, 0) + C(i, ) + C(i, v(j))
      |                                      ^
@@ -57,12 +51,9 @@ indices.distal:13:16: error: 'A' is assigned by this statement and cannot be use
 indices.distal:14:8: error: 'C' has 2 modes, but 3 indices are given here
   14 | v(k) = C(i, k, B(i, k)) + C(2 * (i + j), k)
      |        ^~~~~~~~~~~~~~~~
-indices.distal:14:16: error: an index is a variable, not an expression
+indices.distal:14:16: error: an index is a variable, or a sum of variables times integers, as 2 * i + 1
   14 | v(k) = C(i, k, B(i, k)) + C(2 * (i + j), k)
      |                ^~~~~~~
-indices.distal:14:29: error: an index is a variable, not an expression
-  14 | v(k) = C(i, k, B(i, k)) + C(2 * (i + j), k)
-     |                             ^~~~~~~~~~~
 indices.distal:15:10: error: 'i' indexes mode 0 of 'B' (extent 8) and mode 1 of 'B' (extent 9); these extents must be equal
   15 | s = B(i, i)
      |          ^

@@ -13,30 +13,14 @@ r(j) = p(j) + B(i, j)
 p(i) = r(i) * B(i, n)
 schedule p { precompute(B(i, n), {i}, {i}, W) }
 --- stderr
-param_as_index.distal:6:10: error: 'n' is a param; an index is a variable, which runs over all coordinates of a mode
+param_as_index.distal:6:10: error: index n, which is 8, lies outside of mode 0 of 'r' (extent 8)
    6 | p(i) = r(n)
      |          ^
-param_as_index.distal:7:7: error: 'ranks' is a param; an index is a variable, which runs over all coordinates of a mode
-   7 | s = B(ranks, j) * r(j)
-     |       ^~~~~
-param_as_index.distal:7:14: error: 'j' is a param; an index is a variable, which runs over all coordinates of a mode
-   7 | s = B(ranks, j) * r(j)
-     |              ^
-param_as_index.distal:7:21: error: 'j' is a param; an index is a variable, which runs over all coordinates of a mode
-   7 | s = B(ranks, j) * r(j)
-     |                     ^
-param_as_index.distal:8:3: error: 'j' is a param; an index is a variable, which runs over all coordinates of a mode
-   8 | r(j) = p(j) + B(i, j)
-     |   ^
-param_as_index.distal:8:10: error: 'j' is a param; an index is a variable, which runs over all coordinates of a mode
-   8 | r(j) = p(j) + B(i, j)
-     |          ^
-param_as_index.distal:8:20: error: 'j' is a param; an index is a variable, which runs over all coordinates of a mode
-   8 | r(j) = p(j) + B(i, j)
-     |                    ^
-param_as_index.distal:9:20: error: 'n' is a param; an index is a variable, which runs over all coordinates of a mode
+param_as_index.distal: note: 'n' is a param, so this index is one coordinate; an index variable has a name of its own
+param_as_index.distal:9:20: error: index n, which is 8, lies outside of mode 1 of 'B' (extent 8)
    9 | p(i) = r(i) * B(i, n)
      |                    ^
-param_as_index.distal:10:30: error: 'n' is a param; an index is a variable, which runs over all coordinates of a mode
+param_as_index.distal: note: 'n' is a param, so this index is one coordinate; an index variable has a name of its own
+param_as_index.distal:10:25: error: an index of 'B' is more than a variable; such parts are not computed ahead
   10 | schedule p { precompute(B(i, n), {i}, {i}, W) }
-     |                              ^
+     |                         ^~~~~~~

@@ -88,6 +88,7 @@ topics:
   place                   where tensors live
   notation                what statements compute
   reductions              sums, products, maxima and minima
+  indices                 indices that are more than a variable
   functions               functions on the right side
   schedule                how loops map onto processors, threads and library calls
   kernels                 library calls and generated loops of substitute

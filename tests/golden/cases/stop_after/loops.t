@@ -26,18 +26,7 @@ schedule A {
   communicate({A, B, C, D}, ko)
 }
 --- stderr
-loops.distal:19:6: error: 'l' is a param; an index is a variable, which runs over all coordinates of a mode
+loops.distal:19:6: error: index l, which is 32, lies outside of mode 1 of 'A' (extent 32)
   19 | A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
      |      ^
-loops.distal:19:19: error: 'k' is a param; an index is a variable, which runs over all coordinates of a mode
-  19 | A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
-     |                   ^
-loops.distal:19:29: error: 'l' is a param; an index is a variable, which runs over all coordinates of a mode
-  19 | A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
-     |                             ^
-loops.distal:19:36: error: 'k' is a param; an index is a variable, which runs over all coordinates of a mode
-  19 | A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
-     |                                    ^
-loops.distal:19:39: error: 'l' is a param; an index is a variable, which runs over all coordinates of a mode
-  19 | A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
-     |                                       ^
+loops.distal: note: 'l' is a param, so this index is one coordinate; an index variable has a name of its own

@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Indices that are sums of variables times integers, compared with NumPy: each statement on one and several ranks,
+machines and placements, with extents that are odd, smaller than the grid, and 1.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case."""
+import sys
+
+import numpy
+
+from _common import check, distal, functions_named_test, run_cases
+
+# A statement, the extents of its tensors in n and m, and the same in NumPy, which changes the target A.
+CASES = [
+    ("A(i) = u(i - 1) - 2 * u(i) + u(i + 1)", "A(n) u(n)", "A[1:n-1] = u[:n-2] - 2 * u[1:n-1] + u[2:n]"),
+    ("A(i) += u(i + 1)", "A(n) u(n)", "A[:n-1] += u[1:]"),
+    ("A(i) = u(n - 1 - i)", "A(n) u(n)", "A[:] = u[::-1]"),
+    ("A(i + 2) = u(i)", "A(n) u(n)", "A[2:] = u[:max(0, n - 2)]"),
+    ("A(2 * i) = u(i)", "A(n) u(n)", "A[::2] = u[:len(A[::2])]"),
+    ("A(i) = u(2 * i + 1)", "A(n) u(n)", "A[:n//2] = u[1::2]"),
+    ("A(j) = B(0, j)", "A(m) B(n, m)", "A[:] = B[0]"),
+    ("A(i) = B(i, m - 1)", "A(n) B(n, m)", "A[:] = B[:, m - 1]"),
+    ("A(0, j) = u(j)", "A(n, m) u(m)", "A[0] = u"),
+    ("A(i, i + 1) = u(i)", "A(n, n) u(n)", "A[range(n - 1), range(1, n)] = u[:n-1]"),
+    ("A(i) = B(i, i + 1)", "A(n) B(n, n)", "A[:n-1] = numpy.diagonal(B, 1)"),
+    ("A = B(i, 0) * B(0, i)", "A B(n, n)", "A[...] = (B[:, 0] * B[0]).sum()"),
+    ("A(i) = u(i + k) * w(k)", "A(n) u(n) w(3)",
+     "for k in range(min(3, n)): A[:n-k] += u[k:] * w[k]"),
+    ("A(i) = u(2 * i + k) * w(k)", "A(n) u(n + n + 1) w(3)", "for k in range(3): A += u[k:k+2*n-1:2] * w[k]"),
+    ("A(i, j) = B(i - 1, j) + B(i + 1, j) + B(i, j - 1) + B(i, j + 1) - 4 * B(i, j)", "A(n, m) B(n, m)",
+     "A[1:-1, 1:-1] = B[:-2, 1:-1] + B[2:, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] - 4 * B[1:-1, 1:-1]"),
+    ("A(i, j) = B(i + k, j + l) * C(k, l)", "A(n, m) B(n + 2, m + 1) C(3, 2)",
+     "for k in range(3):\n for l in range(2): A += B[k:k+n, l:l+m] * C[k, l]"),
+    ("A(f, i) = B(c, i + k) * C(f, c, k)", "A(2, n) B(3, n + 2) C(2, 3, 3)",
+     "for k in range(3): A += C[:, :, k] @ B[:, k:k+n]"),
+    ("A(i) = u(i) + B(i, j + 1) * w(j)", "A(n) u(n) B(n, m) w(m)", "A[:] = u + B[:, 1:] @ w[:m-1]"),
+]
+PLACES = [
+    ("", {}, 1),
+    ("machine G = grid(3);", {1: "(x) -> G(x)", 2: "(x, y) -> G(x)", 3: "(x, y, z) -> G(*)"}, 3),
+    ("machine G = grid(2, 2);", {1: "(x) -> G(x, *)", 2: "(x, y) -> G(x, y)", 3: "(x, y, z) -> G(0, x)"}, 4),
+    ("machine G = grid(4);", {1: "(x) -> G(cyclic(x, 2))", 2: "(x, y) -> G(y)", 3: "(x, y, z) -> G(y)"}, 2),
+    ("machine G = grid(12);", {1: "(x) -> G(x)", 2: "(x, y) -> G(x)", 3: "(x, y, z) -> G(x)"}, 12),
+]
+
+
+def run_case(folder, statement, tensors, code, places, sizes):
+    machine, placements, ranks = places
+    n, m = sizes
+    generator = numpy.random.default_rng(3)
+    arrays, program, given = {}, f"param n = {n}, m = {m}; {machine}", []
+    for name, extents in [(word[0], word[1:]) for word in tensors.replace(", ", ",").replace(" + ", "+").split(" ")]:
+        shape = eval(extents[:-1] + ",)", {"n": n, "m": m}) if extents else ()  # pylint: disable=eval-used
+        arrays[name] = generator.random(shape)
+        program += f"tensor {name}{extents}: f64;"
+        if placements and shape:
+            program += f"place {name}{placements[len(shape)]};"
+        if name != "A" or "+=" in statement:
+            numpy.save(f"{folder}/{name}.npy", arrays[name])
+            given += ["--in", f"{name}={folder}/{name}.npy"]
+    if "+=" not in statement:
+        arrays["A"][...] = 0
+    exec(code, {**arrays, "n": n, "m": m, "numpy": numpy})  # pylint: disable=exec-used
+    distal(["run", "-e", program + statement, "-n", str(ranks), *given, "--check", "-q", "--out", f"A={folder}/A.npy"])
+    got = numpy.load(f"{folder}/A.npy")
+    check(numpy.allclose(got, arrays["A"], rtol=1e-13, atol=1e-13), f"{got}, expected {arrays['A']}")
+
+
+def main():
+    cases = functions_named_test("indices", globals())
+    for number, (statement, tensors, code) in enumerate(CASES):
+        for turn, sizes in enumerate([(11, 7), (2, 5), (1, 1) if "n - 1" not in code else (5, 2)]):
+            places = PLACES[(number + 2 * turn) % len(PLACES)]
+            cases.append((f"indices/{statement} on {places[2]}, n = {sizes[0]}, m = {sizes[1]}",
+                          lambda folder, case=(statement, tensors, code, places, sizes): run_case(folder, *case)))
+    return run_cases(cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
