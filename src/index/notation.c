@@ -327,6 +327,43 @@ void index_print(const AffineIndex *index, IntNames names, Text *to) {
     int_print(print_sign(index->constant, false, to), names, to);
 }
 
+int64_t access_offset(const Access *access, int mode) {
+    const AffineIndex *index = access->indices[mode];
+    return index && index->constant->op == INT_CONST ? index->constant->value : 0;
+}
+
+static bool is_number(const IntExpr *expr) {
+    return expr->op == INT_CONST;
+}
+
+// Whether the index is the variable and a number.
+static bool is_shifted(const AffineIndex *index, int var) {
+    return index->count == 1 && index->vars[0] == var && is_number(index->coefficients[0]) &&
+           index->coefficients[0]->value == 1 && is_number(index->constant);
+}
+
+static bool mode_is_near(const Access *a, const Access *b, int mode) {
+    enum { NEAR = 32 }; // so that what lies between takes little memory
+    const AffineIndex *x = a->indices[mode], *y = b->indices[mode];
+    if (a->vars[mode] == b->vars[mode])
+        return true;
+    const int64_t distance = access_offset(a, mode) - access_offset(b, mode);
+    bool near = distance >= -NEAR && distance <= NEAR;
+    if (!x || !y)
+        return near && ((x && is_shifted(x, b->vars[mode])) || (y && is_shifted(y, a->vars[mode])));
+    near = near && x->count > 0 && x->count == y->count && is_number(x->constant) && is_number(y->constant);
+    for (int i = 0; near && i < x->count; i++)
+        near = x->vars[i] == y->vars[i] && int_equal(x->coefficients[i], y->coefficients[i]);
+    return near;
+}
+
+bool access_is_near(const Access *a, const Access *b) {
+    bool near = a->tensor == b->tensor && !tensor_is_sparse(a->tensor);
+    for (int m = 0; near && m < a->tensor->order; m++)
+        near = mode_is_near(a, b, m);
+    return near;
+}
+
 VarSet access_mode_vars(const Access *access, int mode) {
     return access->indices[mode] ? index_vars(access->indices[mode]) : (VarSet)1 << access->vars[mode];
 }

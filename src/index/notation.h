@@ -131,6 +131,10 @@ VarSet access_mode_vars(const Access *access, int mode);
 // The only one of them; -1 where it has none or several.
 int access_mode_var(const Access *access, int mode);
 bool index_equal(const AffineIndex *a, const AffineIndex *b);
+// The constant of the index of a mode, 0 where it is no number.
+int64_t access_offset(const Access *access, int mode);
+// Whether both are of the same dense tensor, and the indices of each mode differ by a small number at most.
+bool access_is_near(const Access *a, const Access *b);
 // "2 * i + k - 1"
 void index_print(const AffineIndex *index, IntNames names, Text *to);
 // The first access of the assignment with an index that is more than a variable, NULL where there is none.

@@ -2,7 +2,6 @@
 #include "index/provenance.h"
 
 #include "base/integer.h"
-#include "machine/union.h"
 #include "relation/balance.h"
 
 #include <string.h>
@@ -444,9 +443,7 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
     return positions_clip(own->kind->part(relation, box, part, arena), 0, provenance->extents[var]);
 }
 
-void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region) {
-    RectArray rects = {0};
+void provenance_rects(const BoxArray *boxes, const Access *access, Arena *arena, RectArray *rects) {
     for (int64_t i = 0; i < boxes->count; i++)
-        array_push(arena, rects, access_rect(&boxes->items[i], access));
-    *region = region_union(&rects, arena);
+        array_push(arena, *rects, access_rect(&boxes->items[i], access));
 }

@@ -84,8 +84,7 @@ bool provenance_bounding_box(const Provenance *provenance, const bool *active, c
 PositionSet provenance_image(const Provenance *provenance, const Box *box, int var, int inner,
                              PositionSet values, Arena *arena);
 
-// The coordinates of `access` in those boxes, as a region: disjoint rectangles. A variable that indexes
-// two modes of one access (a diagonal) gives the square around it.
-void provenance_region(const BoxArray *boxes, const Access *access, Arena *arena, Region *region);
+// Appends what the access reaches in each of the boxes.
+void provenance_rects(const BoxArray *boxes, const Access *access, Arena *arena, RectArray *rects);
 
 #endif

@@ -11,7 +11,7 @@ const View *build_view(const Builder *builder, const Access *access, TransferKin
             return &rows->view;
     for (int t = 0; t < spmd->transfer_count; t++)
         if (&spmd->nests[spmd->transfers[t].nest] == builder->nest && spmd->transfers[t].kind == kind &&
-            access_equal(spmd->transfers[t].access, access))
+            transfer_serves(&spmd->transfers[t], access))
             return &builder->views[t];
     return NULL;
 }

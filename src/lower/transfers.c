@@ -88,15 +88,29 @@ static void add_transfer(const Collector *collector, TransferKind kind, const Ac
     array_push(cin->arena, *collector->transfers, transfer);
 }
 
+// Elements of several accesses lie where their coordinates say.
+static void add_near(const Cin *cin, Transfer *transfer, const Access *access) {
+    if (access_equal(transfer->statement_access, access) || transfer_serves(transfer, access))
+        return;
+    const Access **near = arena_array(cin->arena, const Access *, transfer->near_count + 1);
+    for (int i = 0; i < transfer->near_count; i++)
+        near[i] = transfer->near[i];
+    near[transfer->near_count++] = access;
+    transfer->near = near;
+    transfer->access = transfer->statement_access;
+}
+
 static void add_fetch(void *context, const Access *access) {
     const Collector *collector = context;
     if (access->tensor->around)
         return;
     for (int64_t i = 0; i < collector->transfers->count; i++) {
-        const Transfer *other = &collector->transfers->items[i];
-        if (other->nest == collector->index && other->kind == TRANSFER_FETCH &&
-            access_equal(other->statement_access, access))
-            return; // one tensor has one place in a nest
+        Transfer *other = &collector->transfers->items[i];
+        if (other->nest != collector->index || other->kind != TRANSFER_FETCH ||
+            !access_is_near(other->statement_access, access))
+            continue; // one tensor has one place in a nest
+        add_near(collector->cin, other, access);
+        return;
     }
     add_transfer(collector, TRANSFER_FETCH, access);
 }
@@ -201,7 +215,7 @@ static const Access *relocated(const Relocation *relocation, TransferKind kind, 
         const Transfer *transfer = &relocation->transfers->items[i];
         if (transfer->nest == relocation->nest && transfer->kind == kind &&
             access_equal(transfer->statement_access, access))
-            return transfer->access;
+            return transfer->access; // others that share it are as in the statement
     }
     return access;
 }

@@ -2,6 +2,7 @@
 #include "plan/footprint.h"
 
 #include "base/integer.h"
+#include "machine/union.h"
 
 #include <string.h>
 
@@ -71,6 +72,13 @@ static void leave_out_empty_sums(const Cin *cin, const Provenance *provenance, b
         vars[v] = vars[v] && !empty[v];
 }
 
+static const Access *copy_accesses(const Access *const *accesses, int count, Arena *arena) {
+    Access *copies = arena_array(arena, Access, count);
+    for (int i = 0; i < count; i++)
+        copies[i] = *accesses[i];
+    return copies;
+}
+
 Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenance *provenance,
                               const Grid *grid, int64_t ranks, const int64_t *params, Arena *arena) {
     const Transfer *transfer = &spmd->transfers[transfer_id];
@@ -80,6 +88,8 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
                                .kind = transfer->kind,
                                .access = *transfer->statement_access,
                                .located = *transfer->access,
+                               .near_count = transfer->near_count,
+                               .near = copy_accesses(transfer->near, transfer->near_count, arena),
                                .grid = *grid,
                                .processors = grid_size(grid),
                                .ranks = ranks,
@@ -91,6 +101,12 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
     bool active[MAX_VARS];
     provenance_active(provenance, nest.loops, nest.loop_count, active);
     provenance_related(provenance, active, &footprints->access, footprints->related);
+    for (int i = 0; i < footprints->near_count; i++) {
+        bool related[MAX_VARS];
+        provenance_related(provenance, active, &footprints->near[i], related);
+        for (int v = 0; v < MAX_VARS; v++)
+            footprints->related[v] |= related[v];
+    }
     footprints->exact = boxes_are_exact(spmd->cin, provenance, footprints->related);
     for (int v = 0; v < MAX_VARS; v++)
         footprints->others[v] = active[v] && !footprints->related[v];
@@ -120,6 +136,12 @@ Footprints *footprints_copy(const Footprints *footprints, const Tensor *tensor, 
     Footprints *copy = arena_copy(arena, footprints, sizeof *footprints);
     copy->provenance = provenance_copy(footprints->provenance, arena);
     copy->access.tensor = copy->located.tensor = tensor;
+    Access *near = arena_array(arena, Access, copy->near_count);
+    for (int i = 0; i < copy->near_count; i++) {
+        near[i] = footprints->near[i];
+        near[i].tensor = tensor;
+    }
+    copy->near = near;
     if (copy->existence)
         copy->existence = arena_copy(arena, copy->existence, (size_t)copy->member_keys);
     return copy;
@@ -177,10 +199,12 @@ static void find_bounds(const Footprints *footprints, const BoxArray *boxes, Are
     for (int m = 0; m < found->bounds.order; m++) {
         const int located = footprints->located.vars[m];
         PositionSet values = {boxes->items[0].values[located].lo, boxes->items[0].values[located].hi, NULL};
-        for (int64_t b = 1; b < boxes->count; b++) {
-            values.lo = min_i64(values.lo, boxes->items[b].values[located].lo);
-            values.hi = max_i64(values.hi, boxes->items[b].values[located].hi);
-        }
+        for (int64_t b = 0; b < boxes->count; b++)
+            for (int i = -1; i < footprints->near_count; i++) {
+                const int var = i < 0 ? located : footprints->near[i].vars[m];
+                values.lo = min_i64(values.lo, boxes->items[b].values[var].lo);
+                values.hi = max_i64(values.hi, boxes->items[b].values[var].hi);
+            }
         found->first[m] = values.lo;
         rect_set_mode(&found->bounds, m,
                       provenance_image(footprints->provenance, boxes->items, footprints->access.vars[m],
@@ -189,17 +213,42 @@ static void find_bounds(const Footprints *footprints, const BoxArray *boxes, Are
     found->volume = rect_volume(&found->bounds);
 }
 
+VarSet footprints_coordinates(const Footprints *footprints) {
+    VarSet vars = access_coordinates(&footprints->access);
+    for (int i = 0; i < footprints->near_count; i++)
+        vars |= access_coordinates(&footprints->near[i]);
+    return vars;
+}
+
+PositionSet footprints_reached(const Footprints *footprints, const Box *box, int mode) {
+    PositionSet reached = box->values[footprints->access.vars[mode]];
+    for (int i = 0; i < footprints->near_count; i++) {
+        const PositionSet other = box->values[footprints->near[i].vars[mode]];
+        if (!positions_equal(reached, other))
+            reached = (PositionSet){min_i64(reached.lo, other.lo), max_i64(reached.hi, other.hi), NULL};
+    }
+    return reached;
+}
+
+void footprints_region(const Footprints *footprints, const BoxArray *boxes, Arena *arena, Region *region) {
+    RectArray rects = {0};
+    provenance_rects(boxes, &footprints->access, arena, &rects);
+    for (int i = 0; i < footprints->near_count; i++)
+        provenance_rects(boxes, &footprints->near[i], arena, &rects);
+    *region = region_union(&rects, arena);
+}
+
 void footprint_find(const Footprints *footprints, const int64_t *coordinates, int64_t iteration, Arena *arena,
                     Footprint *found) {
     LoopRanges ranges;
     BoxArray boxes = {0};
     fix_ranges(footprints, coordinates, iteration, &ranges);
-    ranges.requested = access_coordinates(&footprints->access);
+    ranges.requested = footprints_coordinates(footprints);
     provenance_boxes(footprints->provenance, footprints->related, &ranges, arena, &boxes);
     *found = (Footprint){0};
     if (boxes.count == 0)
         return;
-    provenance_region(&boxes, &footprints->access, arena, &found->region);
+    footprints_region(footprints, &boxes, arena, &found->region);
     find_bounds(footprints, &boxes, arena, found);
     found->hash = hash_region(&found->region);
 }

@@ -27,6 +27,8 @@ typedef struct {
     TransferKind kind;
     Access access;  // of the statement
     Access located; // of the transfer: an element lies where the values of these variables say
+    int near_count; // other accesses of the statement that share the transfer; elements of all lie where their
+    const Access *near; // coordinates say
     Grid grid;      // execution grid
     int64_t processors, per_rank, ranks;
     int vars[MAX_MACHINE_ORDER];      // distributed variable of each dimension; -1: only `fixed` takes part
@@ -50,6 +52,13 @@ Footprints *footprints_create(const Spmd *spmd, int transfer, const Provenance *
                               int64_t ranks, const int64_t *params, Arena *arena);
 // The same for a tensor that may outlive the program; the copy depends on `arena` and `tensor` only.
 Footprints *footprints_copy(const Footprints *footprints, const Tensor *tensor, Arena *arena);
+
+// The coordinates of a mode in a box that bounds what is reached: around those of all accesses.
+PositionSet footprints_reached(const Footprints *footprints, const Box *box, int mode);
+// What all accesses reach in these boxes.
+void footprints_region(const Footprints *footprints, const BoxArray *boxes, Arena *arena, Region *region);
+// The variables that are the coordinates of the accesses.
+VarSet footprints_coordinates(const Footprints *footprints);
 
 // A processor in one step: its coordinates and the values that follow from them.
 typedef struct {

@@ -19,9 +19,9 @@ static Region everything(const Footprints *use, Arena *arena) {
     if (boxes.count == 0)
         return region;
     boxes.count = 0;
-    ranges.requested = access_coordinates(&use->access);
+    ranges.requested = footprints_coordinates(use);
     provenance_boxes(use->provenance, use->related, &ranges, arena, &boxes);
-    provenance_region(&boxes, &use->access, arena, &region);
+    footprints_region(use, &boxes, arena, &region);
     return region;
 }
 

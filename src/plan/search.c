@@ -18,7 +18,7 @@ typedef struct {
 
 static bool overlaps(const Search *search, const BoundingBox *bounds, const Rect *rect) {
     for (int m = 0; m < rect->order; m++) {
-        const PositionSet reached = bounds->box.values[search->footprints->access.vars[m]];
+        const PositionSet reached = footprints_reached(search->footprints, &bounds->box, m);
         if (reached.lo >= rect->hi[m] || rect->lo[m] >= reached.hi ||
             ((reached.periodic || rect->periodic[m]) && positions_common(reached, rect_mode(rect, m)) == 0))
             return false;
@@ -29,7 +29,7 @@ static bool overlaps(const Search *search, const BoundingBox *bounds, const Rect
 // A footprint that is equal to `rect` cannot reach less.
 static bool covers(const Search *search, const BoundingBox *bounds, const Rect *rect) {
     for (int m = 0; m < rect->order; m++)
-        if (!positions_contain(bounds->box.values[search->footprints->access.vars[m]], rect_mode(rect, m)))
+        if (!positions_contain(footprints_reached(search->footprints, &bounds->box, m), rect_mode(rect, m)))
             return false;
     return true;
 }

@@ -177,15 +177,32 @@ static bool print_part(Printer *printer, int var) {
     return true;
 }
 
-// "B[io * chunk : (io + 1) * chunk, :]": what the access needs under the loops around it.
-static void print_needed(Printer *printer, const Access *access) {
+// Of a mode of all accesses of a transfer, which differ in constants, from the least to the greatest.
+static Range needed_range(const Printer *printer, const Transfer *transfer, int mode) {
+    const Access *least = transfer->statement_access, *most = least;
+    for (int i = 0; i < transfer->near_count; i++) {
+        const int64_t offset = access_offset(transfer->near[i], mode);
+        least = offset < access_offset(least, mode) ? transfer->near[i] : least;
+        most = offset > access_offset(most, mode) ? transfer->near[i] : most;
+    }
+    const Range first = printer->ranges[least->vars[mode]], last = printer->ranges[most->vars[mode]];
+    if (least->vars[mode] == most->vars[mode] || !first.lo || !last.lo)
+        return first.lo && last.lo ? first : (Range){NULL, NULL};
+    return (Range){first.lo, last.hi ? last.hi
+                                     : int_op(printer->spmd->arena, INT_ADD, last.lo,
+                                              int_const(printer->spmd->arena, 1))};
+}
+
+// "B[io * chunk : (io + 1) * chunk, :]": what the transfer needs under the loops around it.
+static void print_needed(Printer *printer, const Transfer *transfer) {
     Text *to = printer->to;
+    const Access *access = transfer->statement_access;
     find_ranges(printer);
     text_append(to, access->tensor->name);
     for (int m = 0; m < access->tensor->order; m++) {
         text_append(to, m ? ", " : "[");
-        if (!print_part(printer, access->vars[m]))
-            print_range(printer, printer->ranges[access->vars[m]]);
+        if (transfer->near_count > 0 || !print_part(printer, access->vars[m]))
+            print_range(printer, needed_range(printer, transfer, m));
     }
     if (access->tensor->order > 0)
         text_append(to, "]");
@@ -355,7 +372,7 @@ static void print_sequence(Printer *printer, const SpmdNode *node, int depth) {
         const Access *access = printer->spmd->transfers[node->transfer].statement_access;
         text_printf(printer->to, "%s ", words[node->kind]);
         if (node->kind == SPMD_FETCH || node->kind == SPMD_ACCUMULATE)
-            print_needed(printer, access);
+            print_needed(printer, &printer->spmd->transfers[node->transfer]);
         else
             text_append(printer->to, access->tensor->name);
         if (node->kind == SPMD_FETCH && transfer_overlaps(&printer->spmd->transfers[node->transfer]))
@@ -470,6 +487,6 @@ const char *spmd_transfer_text(const Spmd *spmd, const Transfer *transfer, const
     for (int l = 0; l < transfer->loop_count; l++)
         printer.known[transfer->loops[l]] = true;
     text_append(&text, transfer->kind == TRANSFER_FETCH ? "fetch " : "reduce ");
-    print_needed(&printer, transfer->statement_access);
+    print_needed(&printer, transfer);
     return text_string(&text);
 }

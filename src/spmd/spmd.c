@@ -17,3 +17,10 @@ int spmd_processor_numbers(const Spmd *spmd, int *vars) {
     }
     return count;
 }
+
+bool transfer_serves(const Transfer *transfer, const Access *access) {
+    bool serves = access_equal(transfer->access, access);
+    for (int i = 0; i < transfer->near_count; i++)
+        serves = serves || access_equal(transfer->near[i], access);
+    return serves;
+}

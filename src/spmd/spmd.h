@@ -14,8 +14,9 @@ typedef struct {
     int dim;                // of `machine`
 } ExecutionDim;
 
-// A place where data moves: one access of the statement (two accesses of one nest with the same tensor,
-// variables and place share it). Executed once in every iteration of its loops, on all ranks alike.
+// A place where data moves: one access of the statement. Two accesses of one nest with the same tensor,
+// variables and place share it, and those that are near each other, as u(i - 1), u(i) and u(i + 1), so that
+// what several of them read moves once. Executed once in every iteration of its loops, on all ranks alike.
 typedef enum {
     TRANSFER_FETCH,  // bring what is read under this iteration
     TRANSFER_REDUCE, // bring what was computed under this iteration to its owners
@@ -30,6 +31,9 @@ typedef struct {
     // is a copy of the statement's with other levels.
     const Access *access;
     const Access *statement_access;
+    // Other accesses of the statement that share it, as in the leaf.
+    int near_count;
+    const Access *const *near;
     // A fetch of a dense tensor: the sparse operand whose entries name the coordinates that are used, as it
     // is a factor wherever this is one; NULL: the whole footprint is.
     const Access *indexed_by;
@@ -226,6 +230,9 @@ typedef struct {
     bool contracts;     // some leaf is a contraction
     bool scales_sums;   // some call multiplies a sum of products by factors that each product has (alpha)
 } Spmd;
+
+// Whether it is the transfer of an access of its nest, as leaves make it.
+bool transfer_serves(const Transfer *transfer, const Access *access);
 
 // Whether leaves begin before the fetch has ended.
 static inline bool transfer_overlaps(const Transfer *transfer) {

@@ -46,7 +46,7 @@ static void verify_access(Verifier *verifier, const Access *access, TransferKind
         const Transfer *transfer = &spmd->transfers[t];
         covered =
             covered || (verifier->open[t] && transfer->kind == kind &&
-                        transfer->nest == verifier->leaf_nest && access_equal(transfer->access, access));
+                        transfer->nest == verifier->leaf_nest && transfer_serves(transfer, access));
     }
     if (!covered)
         fail(verifier, "an access of a leaf is not covered by a transfer or a row", access->tensor->name);

@@ -137,9 +137,12 @@ static void mark_point(Model *model) {
         iteration = iteration * model->extents[transfer->loops[l]] + model->value[transfer->loops[l]];
     int64_t rank = processor / model->plan->per_rank;
     int64_t step = processor % model->plan->per_rank * model->iterations + iteration;
-    for (int m = 0; m < home->order; m++)
-        coordinates[m] = model->value[transfer->statement_access->vars[m]];
-    model->marks[(rank * model->steps + step) * model->elements + element_of(home, coordinates)] = true;
+    for (int i = -1; i < transfer->near_count; i++) {
+        const Access *access = i < 0 ? transfer->statement_access : transfer->near[i];
+        for (int m = 0; m < home->order; m++)
+            coordinates[m] = model->value[access->vars[m]];
+        model->marks[(rank * model->steps + step) * model->elements + element_of(home, coordinates)] = true;
+    }
 }
 
 // All points of the variables from `var` on.
