@@ -56,7 +56,7 @@ Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
         Expr *old = arena_new(arena, Expr);
         old->kind = EXPR_ACCESS;
         old->access = assignment->lhs;
-        if (assignment->whole || assignment_affine(assignment))
+        if (assignment->whole || assignment_window(assignment))
             array_push(arena, addends, ((Addend){false, 0, old})); // a term of its own
         else
             push(arena, &addends, (Addend){false, 0, old});

@@ -220,14 +220,15 @@ static void take_extents(void *context, const Access *access) {
 // One more than the greatest value of a variable that an index allows with some values of the others, whose
 // extents are known; NULL where that does not follow.
 static const IntExpr *allowed_extent(Arena *arena, const Assignment *assignment, const SourceVar *of,
-                                     int var) {
+                                     int var, VarSet settled) {
     const AffineIndex *index = of->index;
     const IntExpr *one = int_const(arena, 1), *least = index->constant, *most = index->constant;
     int64_t own = 0;
     for (int i = 0; i < index->count; i++) {
         const IntExpr *coefficient = index->coefficients[i],
                       *extent = assignment->vars[index->vars[i]].extent;
-        if (coefficient->op != INT_CONST || (index->vars[i] != var && !extent))
+        if (coefficient->op != INT_CONST ||
+            (index->vars[i] != var && (!extent || !(settled >> index->vars[i] & 1))))
             return NULL;
         if (index->vars[i] == var) {
             own = coefficient->value;
@@ -245,14 +246,14 @@ static const IntExpr *allowed_extent(Arena *arena, const Assignment *assignment,
 }
 
 // Of the variables that index no mode alone, in order: one may follow from those before it.
-static void take_allowed_extents(Arena *arena, Assignment *assignment) {
+static void take_allowed_extents(Arena *arena, Assignment *assignment, VarSet settled) {
     for (int v = 0; v < assignment->var_count; v++) {
         const IntExpr *extent = NULL;
-        for (int k = 0; k < assignment->var_count && !assignment->vars[v].extent; k++) {
+        for (int k = 0; k < assignment->var_count && !assignment->vars[v].extent && settled >> v & 1; k++) {
             const SourceVar *other = &assignment->vars[k];
             if (!other->index || !(index_vars(other->index) >> v & 1))
                 continue;
-            const IntExpr *allowed = allowed_extent(arena, assignment, other, v);
+            const IntExpr *allowed = allowed_extent(arena, assignment, other, v, settled);
             extent = allowed && extent ? int_op(arena, INT_MIN, extent, allowed) : allowed ? allowed : extent;
         }
         if (extent)
@@ -261,12 +262,20 @@ static void take_allowed_extents(Arena *arena, Assignment *assignment) {
 }
 
 void assignment_take_extents(Arena *arena, Assignment *assignment) {
-    for (int v = 0; v < assignment->var_count; v++)
-        assignment->vars[v].extent = NULL;
+    assignment_take_extents_of(arena, assignment, ~(VarSet)0);
+}
+
+void assignment_take_extents_of(Arena *arena, Assignment *assignment, VarSet settled) {
+    for (int v = 0; v < assignment->var_count; v++) {
+        SourceVar *var = &assignment->vars[v];
+        var->extent = var->first
+                          ? int_op(arena, INT_MAX, int_const(arena, 0), int_op(arena, INT_SUB, var->last, var->first))
+                          : NULL;
+    }
     if (assignment->lhs)
         take_extents(assignment, assignment->lhs);
     expr_accesses(assignment->rhs, take_extents, assignment);
-    take_allowed_extents(arena, assignment);
+    take_allowed_extents(arena, assignment, settled);
 }
 
 Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, TensorMap tensor,
@@ -278,6 +287,9 @@ Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, 
     for (int v = 0; v < copy->var_count; v++) {
         copy->vars[v].name = arena_string(arena, copy->vars[v].name, strlen(copy->vars[v].name));
         copy->vars[v].index = index_copy(arena, copy->vars[v].index);
+        copy->vars[v].first = int_copy(arena, copy->vars[v].first);
+        copy->vars[v].last = int_copy(arena, copy->vars[v].last);
+        copy->vars[v].start = int_copy(arena, copy->vars[v].start);
     }
     assignment_take_extents(arena, copy);
     return copy;
@@ -387,25 +399,11 @@ int access_mode_var(const Access *access, int mode) {
     return !index ? access->vars[mode] : index->count == 1 ? index->vars[0] : -1;
 }
 
-static const Access *find_affine(const Access *access) {
-    for (int m = 0; m < access->tensor->order; m++)
-        if (access->indices[m])
-            return access;
+const SourceVar *assignment_window(const Assignment *assignment) {
+    for (int v = 0; v < assignment->var_count; v++)
+        if (assignment->vars[v].index)
+            return &assignment->vars[v];
     return NULL;
-}
-
-static const Access *find_affine_in(const Expr *expr) {
-    if (!expr)
-        return NULL;
-    if (expr->kind == EXPR_ACCESS)
-        return find_affine(expr->access);
-    const Access *left = find_affine_in(expr->left);
-    return left ? left : find_affine_in(expr->right);
-}
-
-const Access *assignment_affine(const Assignment *assignment) {
-    const Access *left = assignment->lhs ? find_affine(assignment->lhs) : NULL;
-    return left ? left : find_affine_in(assignment->rhs);
 }
 
 VarSet expr_vars(const Expr *expr) {
@@ -547,4 +545,11 @@ void assignment_print(const Assignment *assignment, Text *to) {
     access_print(assignment->lhs, names, to);
     text_append(to, assignment_mark(assignment->accumulate, assignment->reducer));
     expr_print(assignment->rhs, names, to);
+    const char *before = " for ";
+    for (int v = 0; v < assignment->var_count; v++) {
+        if (!assignment->vars[v].first)
+            continue;
+        text_printf(to, "%s%s", before, names[v]);
+        before = ", ";
+    }
 }

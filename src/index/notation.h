@@ -83,8 +83,12 @@ typedef struct {
     const char *name;
     Span span;             // of its first occurrence
     const IntExpr *extent; // of the first mode that it indexes
-    const AffineIndex
-        *index; // that determines it, of which the name is the text; NULL: a variable as written
+    // An index that is more than a variable determines it, of which the name is the text; NULL: a variable as
+    // written. The values of a variable with a range are those of an index that no access has, i - first, and
+    // that is below last - first.
+    const AffineIndex *index;
+    const IntExpr *first, *last; // of such a range, half open; NULL otherwise
+    const IntExpr *start;        // of a variable as written: the value that 0 stands for; NULL: 0
 } SourceVar;
 
 // `lhs = rhs` or `lhs += rhs`. Variables are numbered in order of first occurrence, left to right.
@@ -137,8 +141,9 @@ int64_t access_offset(const Access *access, int mode);
 bool access_is_near(const Access *a, const Access *b);
 // "2 * i + k - 1"
 void index_print(const AffineIndex *index, IntNames names, Text *to);
-// The first access of the assignment with an index that is more than a variable, NULL where there is none.
-const Access *assignment_affine(const Assignment *assignment);
+// The first index that is more than a variable, or range of a variable, of the assignment: what iterations
+// there are follows from these. NULL where there is none.
+const SourceVar *assignment_window(const Assignment *assignment);
 
 // The variable whose coordinates lie one after the other in memory: that of the level that is stored last,
 // where its format stores them so. -1 where there is none.
@@ -157,6 +162,9 @@ Assignment *assignment_with_tensors(Arena *arena, const Assignment *assignment, 
 // Sets the extents of the variables from those of the tensors: that of the first mode that a variable indexes
 // alone, else the most that indices allow; NULL where they allow any.
 void assignment_take_extents(Arena *arena, Assignment *assignment);
+// The same where it is known of these variables only that they begin at 0; those of others stay NULL, unless
+// they index a mode alone.
+void assignment_take_extents_of(Arena *arena, Assignment *assignment, VarSet settled);
 
 // " = ", " += ", " max= "
 const char *assignment_mark(bool accumulate, Reducer reducer);

@@ -7,19 +7,27 @@
 #include <inttypes.h>
 
 // Coordinates and what they are computed from stay below this.
-static const int64_t most = INT64_C(1) << 61;
+static const int64_t limit = INT64_C(1) << 61;
 
-// |a| + |b| * c, at most `most`, where c is not negative.
+// |a| + |b| * c, at most `limit`, where c is not negative.
 static int64_t grown(int64_t a, int64_t b, int64_t c) {
-    if (b < -most || b > most)
-        return most;
-    return min_i64(most, saturated_add(a, saturated_mul(b < 0 ? -b : b, c)));
+    if (b < -limit || b > limit)
+        return limit;
+    return min_i64(limit, saturated_add(a, saturated_mul(b < 0 ? -b : b, c)));
 }
 
 static const char *text_of(const ProgramBuilder *builder, const IntExpr *expr) {
     Text text = text_create(builder->arena);
     int_print(expr, (IntNames){.params = build_param_names(builder)}, &text);
     return text_string(&text);
+}
+
+// The range of a variable, NULL where it has none.
+static const SourceVar *range_of(const Assignment *assignment, int var) {
+    for (int v = 0; v < assignment->var_count; v++)
+        if (assignment->vars[v].first && assignment->vars[v].index->vars[0] == var)
+            return &assignment->vars[v];
+    return NULL;
 }
 
 static bool check_constant(ProgramBuilder *builder, const Access *access, int mode) {
@@ -56,8 +64,46 @@ static bool check_numbers(ProgramBuilder *builder, const Assignment *assignment,
                                      "'%s' is multiplied by 0 in this index", var->name);
         size = grown(size, coefficient, build_value(builder, var->extent));
     }
-    return size < most || diagnostics_error(builder->diagnostics, access->var_spans[mode],
+    return size < limit || diagnostics_error(builder->diagnostics, access->var_spans[mode],
                                             "the values of this index do not fit into 62 bits");
+}
+
+// The least and the greatest value of an index where all of its variables have ranges; false where one has
+// none, or one is empty.
+static bool find_values(ProgramBuilder *builder, const Assignment *assignment, const Access *access, int mode,
+                        int64_t *least, int64_t *most) {
+    const AffineIndex *index = access->indices[mode];
+    const int count = index ? index->count : 1;
+    *least = *most = index ? build_value(builder, index->constant) : 0;
+    for (int i = 0; i < count; i++) {
+        const int v = index ? index->vars[i] : access->vars[mode];
+        const SourceVar *range = range_of(assignment, v);
+        const IntExpr *start = assignment->vars[v].start;
+        if (!range)
+            return false;
+        const int64_t from = start ? build_value(builder, start) : 0,
+                      coefficient = index ? build_value(builder, index->coefficients[i]) : 1,
+                      first = build_value(builder, range->first) - from,
+                      last = build_value(builder, range->last) - from - 1;
+        if (first > last)
+            return false;
+        *least += coefficient * (coefficient < 0 ? last : first);
+        *most += coefficient * (coefficient < 0 ? first : last);
+    }
+    return count > 0;
+}
+
+// A range that leaves a tensor is a mistake; what has none is kept inside.
+static bool check_ranges(ProgramBuilder *builder, const Assignment *assignment, const Access *access, int mode) {
+    int64_t least, most;
+    const int64_t extent = build_value(builder, access->tensor->extents[mode]);
+    if (!find_values(builder, assignment, access, mode, &least, &most) || (least >= 0 && most < extent))
+        return true;
+    return diagnostics_error(builder->diagnostics, access->var_spans[mode],
+                             "'%s' runs from %" PRId64 " to %" PRId64
+                             " with these ranges, outside of mode %d of '%s' (extent %" PRId64 ")",
+                             assignment->vars[access->vars[mode]].name, least, most, mode,
+                             access->tensor->name, extent);
 }
 
 typedef struct {
@@ -72,8 +118,8 @@ static void check_access(void *context, const Access *access) {
     for (int m = 0; m < access->tensor->order && check->ok; m++) {
         const AffineIndex *index = access->indices[m];
         if (!index)
-            continue;
-        if (index->count == 0)
+            check->ok = check_ranges(check->builder, assignment, access, m);
+        else if (index->count == 0)
             check->ok = check_constant(check->builder, access, m);
         else if (index->count > 1 && access == assignment->lhs)
             check->ok =
@@ -81,72 +127,37 @@ static void check_access(void *context, const Access *access) {
                                   "an index of the left side has one variable, so that an iteration writes "
                                   "an element of its own");
         else
-            check->ok = check_numbers(check->builder, assignment, access, m);
+            check->ok = check_numbers(check->builder, assignment, access, m) &&
+                        check_ranges(check->builder, assignment, access, m);
     }
-}
-
-// A variable runs from 0; where indices allow less than that, more would be meant than is computed.
-static bool check_start(ProgramBuilder *builder, const Assignment *assignment, int v) {
-    int64_t least = INT64_MIN;
-    for (int k = 0; k < assignment->var_count; k++) {
-        const AffineIndex *index = assignment->vars[k].index;
-        if (!index || !(index_vars(index) >> v & 1))
-            continue;
-        if (index->count > 1)
-            return true;
-        const int64_t coefficient = build_value(builder, index->coefficients[0]),
-                      constant = build_value(builder, index->constant);
-        const int64_t lowest =
-            coefficient > 0
-                ? ceil_div(-constant, coefficient)
-                : floor_div(constant - build_value(builder, assignment->vars[k].extent), -coefficient) + 1;
-        least = max_i64(least, lowest);
-    }
-    return least >= 0 ||
-           diagnostics_error(
-               builder->diagnostics, assignment->vars[v].span,
-               "the values of '%s' that keep all indices inside of their tensors begin at %" PRId64
-               ", and variables begin at 0: write '%s - %" PRId64 "' in place of '%s'",
-               assignment->vars[v].name, least, assignment->vars[v].name, -least, assignment->vars[v].name);
-}
-
-// Adds the variables that index a mode alone.
-static void add_plain(void *context, const Access *access) {
-    VarSet *vars = context;
-    for (int m = 0; m < access->tensor->order; m++)
-        if (!access->indices[m])
-            *vars |= (VarSet)1 << access->vars[m];
 }
 
 bool check_indices(ProgramBuilder *builder, const Assignment *assignment) {
-    const Access *affine = assignment_affine(assignment), *sparse;
-    if (!affine)
+    const SourceVar *window = assignment_window(assignment);
+    if (!window)
         return true;
     if (!assignment->lhs)
-        return diagnostics_error(
-            builder->diagnostics, affine->span,
-            "an index of '%s' is more than a variable; such parts are not computed ahead",
-            affine->tensor->name);
-    sparse = assignment_sparse(assignment);
+        return diagnostics_error(builder->diagnostics, window->span,
+                                 "the index '%s' is no variable; such parts are not computed ahead",
+                                 window->name);
+    const Access *sparse = assignment_sparse(assignment);
     if (sparse)
         return diagnostics_error(
-            builder->diagnostics, affine->span,
-            "an index of '%s' is more than a variable, which statements with sparse tensors "
-            "such as '%s' do not support",
-            affine->tensor->name, sparse->tensor->name);
+            builder->diagnostics, window->span,
+            window->first
+                ? "'%s' is a range, which statements with sparse tensors such as '%s' do not have yet"
+                : "the index '%s' is no variable, which statements with sparse tensors such as '%s' do not "
+                  "have yet",
+            window->name, sparse->tensor->name);
     for (int v = 0; v < assignment->var_count; v++)
         if (!assignment->vars[v].extent)
-            return diagnostics_error(
-                builder->diagnostics, assignment->vars[v].span,
-                "how far '%s' runs does not follow from the indices: index a mode by '%s' alone",
-                assignment->vars[v].name, assignment->vars[v].name);
+            return diagnostics_error(builder->diagnostics, assignment->vars[v].span,
+                                     "how far '%s' runs does not follow from the indices: index a mode by "
+                                     "'%s' alone, or give a range, as in 'for %s in 0 : n'",
+                                     assignment->vars[v].name, assignment->vars[v].name,
+                                     assignment->vars[v].name);
     IndexCheck check = {builder, assignment, true};
     check_access(&check, assignment->lhs);
     expr_accesses(assignment->rhs, check_access, &check);
-    VarSet plain = 0;
-    add_plain(&plain, assignment->lhs);
-    expr_accesses(assignment->rhs, add_plain, &plain);
-    for (int v = 0; v < assignment->var_count && check.ok; v++)
-        check.ok = assignment->vars[v].index || plain >> v & 1 || check_start(builder, assignment, v);
     return check.ok;
 }

@@ -15,7 +15,8 @@ typedef struct {
     const Access *first_access[MAX_VARS];
     int first_mode[MAX_VARS];
     VarSet bound, in_scope; // variables of explicit reductions, and of those around what is parsed
-    VarSet used;            // that index something
+    VarSet used, plain;     // that index something; that index a mode alone
+    Ranges ranges;
 } AssignmentState;
 
 static bool parse_expression(AssignmentState *state, const Expr **expr);
@@ -177,27 +178,6 @@ static bool wrong_count(AssignmentState *state, const Tensor *tensor, int count,
                              count == 1 ? "index is" : "indices are");
 }
 
-static void take_variable(AssignmentState *state, Access *access, int mode, const Token *name, bool on_left) {
-    const int known = state->assignment->var_count, v = find_variable(state, name);
-    access->var_spans[mode] = name->span;
-    if (v < 0)
-        return;
-    access->vars[mode] = v;
-    if (!state->first_access[v]) {
-        state->first_access[v] = access;
-        state->first_mode[v] = mode;
-        state->assignment->vars[v].extent = access->tensor->extents[mode];
-    } else if (on_left && v < known) {
-        fail(state);
-        diagnostics_error(state->parser->diagnostics, name->span,
-                          "'%s' appears twice on the left side; only the right side can read a diagonal",
-                          name->text);
-    } else {
-        state->failed |= !check_extent(state->parser->build, name->text, state->first_access[v],
-                                       state->first_mode[v], access, mode);
-    }
-}
-
 // The variable that an index determines: the one that it has determined before in a mode of the same extent.
 static int find_index(AssignmentState *state, const AffineIndex *index, const IntExpr *extent, Span span) {
     Parser *parser = state->parser;
@@ -210,8 +190,10 @@ static int find_index(AssignmentState *state, const AffineIndex *index, const In
         names[v] = var->name;
     }
     index_print(index, (IntNames){.params = build_param_names(parser->build), .vars = names}, &text);
-    return add_variable(state, (SourceVar){text_string(&text), span, extent,
-                                           arena_copy(parser->arena, index, sizeof *index)});
+    return add_variable(state, (SourceVar){.name = text_string(&text),
+                                           .span = span,
+                                           .extent = extent,
+                                           .index = arena_copy(parser->arena, index, sizeof *index)});
 }
 
 static void take_index(AssignmentState *state, Access *access, int mode, const Integer *value) {
@@ -230,6 +212,36 @@ static void take_index(AssignmentState *state, Access *access, int mode, const I
         return;
     access->vars[mode] = v;
     access->indices[mode] = state->assignment->vars[v].index;
+}
+
+// A variable with a range may index modes of different extents, as the range says how far it runs: then it is
+// an index there. So it is where it stands on the left side again.
+static void take_variable(AssignmentState *state, Access *access, int mode, const Token *name, bool on_left) {
+    Parser *parser = state->parser;
+    const IntExpr *extent = access->tensor->extents[mode];
+    const int known = state->assignment->var_count, v = find_variable(state, name);
+    access->var_spans[mode] = name->span;
+    if (v < 0)
+        return;
+    const Access *first = state->first_access[v];
+    const bool differs = first && !int_equal(first->tensor->extents[state->first_mode[v]], extent);
+    if ((differs && ranges_find(&state->ranges, name->text)) || (on_left && v < known)) {
+        const Integer alone = {.expr = int_const(parser->arena, 0),
+                               .span = name->span,
+                               .term_count = 1,
+                               .terms = {{name, int_const(parser->arena, 1), 1}}};
+        take_index(state, access, mode, &alone);
+        return;
+    }
+    access->vars[mode] = v;
+    state->plain |= (VarSet)1 << v;
+    if (!first) {
+        state->first_access[v] = access;
+        state->first_mode[v] = mode;
+        state->assignment->vars[v].extent = extent;
+    } else {
+        state->failed |= !check_extent(parser->build, name->text, first, state->first_mode[v], access, mode);
+    }
 }
 
 // The access, or NULL after a diagnostic of what is wrong about it.
@@ -622,7 +634,7 @@ static bool parse_sides(AssignmentState *state, const Token *target) {
     Assignment *assignment = state->assignment;
     Indices indices = {0};
     Span span = target->span;
-    if (!parse_indices(state, &indices, &span))
+    if (!parse_ranges(parser, &state->ranges) || !parse_indices(state, &indices, &span))
         return false;
     const TokenKind mark = peek(parser)->kind;
     if ((mark == TOKEN_MINUS || mark == TOKEN_SLASH) && is_before_assign(parser))
@@ -636,10 +648,17 @@ static bool parse_sides(AssignmentState *state, const Token *target) {
     assignment->lhs = make_access(state, target, &indices, span, true);
     if (!parse_expression(state, &assignment->rhs))
         return false;
-    name_bound_variables(state);
     assignment->span = span_join(span, assignment->rhs->span);
-    if (!state->failed && assignment_affine(assignment))
-        assignment_take_extents(parser->arena, assignment);
+    if (parser->at == state->ranges.at) {
+        assignment->span = span_join(span, parser->tokens.items[state->ranges.end - 1].span);
+        parser->at = state->ranges.end;
+        if (!state->failed && !ranges_add(parser, &state->ranges, assignment))
+            fail(state);
+    }
+    name_bound_variables(state);
+    windows_name(parser, assignment);
+    if (!state->failed && assignment_window(assignment))
+        windows_settle(parser->arena, assignment, state->plain);
     return at_statement_end(parser) || expected(parser, "an operator or the end of the line");
 }
 

@@ -81,6 +81,27 @@ bool parse_integer(Parser *parser, Integer *integer);
 // The same with index variables: names that are no params.
 bool parse_index(Parser *parser, Integer *index);
 
+// `i in 1 : n - 1`
+typedef struct {
+    const Token *name;
+    Integer first, last; // half open
+} VarRange;
+typedef struct {
+    int count;
+    VarRange items[MAX_ORDER];
+    int64_t at, end; // tokens: the `for`, -1 where there is none, and what follows the last range
+} Ranges;
+// Looks ahead for the ranges that a statement ends with. False after a diagnostic.
+bool parse_ranges(Parser *parser, Ranges *ranges);
+const VarRange *ranges_find(const Ranges *ranges, const char *name); // NULL: there is none
+// Gives the variables with these names their ranges. False after a diagnostic.
+bool ranges_add(Parser *parser, const Ranges *ranges, Assignment *assignment);
+// Names indices and ranges by their texts.
+void windows_name(Parser *parser, Assignment *assignment);
+// Moves the variables that index no mode alone, which are not in `plain`, so that they begin at 0, and sets
+// all extents.
+void windows_settle(Arena *arena, Assignment *assignment, VarSet plain);
+
 bool parse_param(Parser *parser);
 bool parse_machine(Parser *parser);
 bool parse_tensor(Parser *parser);

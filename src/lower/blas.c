@@ -327,8 +327,8 @@ static const BlasCall *fit(Search *search, const char **reason) {
     // Another term may have made the statement compute in a wider type.
     if (assignment_type(site->cin->assignment) != check.left->type)
         check.reason = "a statement that computes in another element type";
-    if (assignment_affine(site->cin->assignment))
-        check.reason = "an index that is more than a variable";
+    if (assignment_window(site->cin->assignment))
+        check.reason = "an index that is no variable, or a range";
     expr_accesses(assign->rhs, check_access, &check);
     check_access(&check, assign->lhs);
     if (type_info(check.left->type)->is_integer && has_real_number(assign->rhs))

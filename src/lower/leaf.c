@@ -327,10 +327,11 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
                                        site->cin->vars[v].name);
             return;
         }
-    const Access *affine = assignment_affine(site->cin->assignment);
-    if (affine) {
-        choice->why = arena_printf(site->cin->arena, "loops: an index of '%s' is more than a variable",
-                                   affine->tensor->name);
+    const SourceVar *window = assignment_window(site->cin->assignment);
+    if (window) {
+        choice->why = arena_printf(site->cin->arena, window->first ? "loops: '%s' is a range"
+                                                                   : "loops: the index '%s' is no variable",
+                                   window->name);
         return;
     }
     choice->call = blas_fit_contraction(site);

@@ -10,7 +10,7 @@ enum { SAME = 0, NEXT = 1, OTHER_LINE = 8 };
 // Whether an iteration of the loop moves the mode on by one.
 static bool moves_by_one(const LeafSite *site, const Access *access, int mode, int loop) {
     const AffineIndex *index = access->indices[mode];
-    if (!assignment_affine(site->cin->assignment))
+    if (!assignment_window(site->cin->assignment))
         return bounds_unit_source(site->cin, site->assign, loop) == access->vars[mode];
     return index ? bounds_index_factor(site->cin, index, loop) == 1
                  : bounds_has_unit_stride(site->cin, access->vars[mode], loop);

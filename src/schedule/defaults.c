@@ -198,7 +198,7 @@ const Cin *schedule_defaults(const Cin *cin) {
         if (!iterate_positions(result, access, &distribution))
             continue;
         plan_steps(result, access, &distribution);
-        if (distribution.step_count > 0 || !assignment_affine(cin->assignment))
+        if (distribution.step_count > 0 || !assignment_window(cin->assignment))
             break;
     }
     if (!access)

@@ -25,12 +25,10 @@ typedef struct {
 static bool comes_first(const Application *application) {
     const Cin *cin = application->cin;
     const Span span = application->command->name_span;
-    const Access *affine = assignment_affine(cin->assignment);
-    if (affine)
-        return refuse(
-            application, span,
-            "an index of '%s' is more than a variable, and statements with such indices have no workspaces",
-            affine->tensor->name);
+    const SourceVar *window = assignment_window(cin->assignment);
+    if (window)
+        return refuse(application, span, "statements with %s such as '%s' have no workspaces",
+                      window->first ? "ranges" : "indices", window->name);
     if (cin->relations.count > 0 || cin->directives.count > 0) {
         Text text = text_create(cin->arena);
         if (cin->directives.count == 0 || cin->directives.items[0]->at_relations > 0)

@@ -589,7 +589,7 @@ static bool find_placed(Product *product, const int64_t *params) {
 static void split_statement(Product *product, const int64_t *params, DefaultSteps *steps) {
     const Cin *cin = product->cin;
     const Assignment *assignment = cin->parts[cin->part_count - 1];
-    if (cin->part_count > 1 || assignment->whole || assignment_affine(cin->assignment))
+    if (cin->part_count > 1 || assignment->whole || assignment_window(cin->assignment))
         return; // what explicit reductions and indices say is left as it is
     for (int v = 0; v < cin->var_count; v++) {
         int64_t extent;

@@ -175,7 +175,7 @@ static const Expr *extract(Extraction *it, const Expr *expr) {
 static bool is_made_by_statement(const Assignment *assignment) {
     const Expr *rhs = assignment->rhs;
     if (rhs->kind == EXPR_REDUCE && rhs->reducer != REDUCER_SUM && !assignment->accumulate &&
-        assignment_affine(assignment))
+        assignment_window(assignment))
         return false;
     const bool combines = assignment->accumulate || (expr_vars(rhs) & ~access_vars(assignment->lhs));
     return rhs->kind == EXPR_REDUCE && (!combines || rhs->reducer == assignment->reducer) &&

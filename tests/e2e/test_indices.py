@@ -34,6 +34,21 @@ CASES = [
     ("A(f, i) = B(c, i + k) * C(f, c, k)", "A(2, n) B(3, n + 2) C(2, 3, 3)",
      "for k in range(3): A += C[:, :, k] @ B[:, k:k+n]"),
     ("A(i) = u(i) + B(i, j + 1) * w(j)", "A(n) u(n) B(n, m) w(m)", "A[:] = u + B[:, 1:] @ w[:m-1]"),
+    ("A(i) = u(i) for i in 1 : n - 1", "A(n) u(n)", "A[1:n-1] = u[1:n-1]"),
+    ("A(i) += u(i + 1) for i in 1 : n - 1", "A(n) u(n)", "A[1:n-1] += u[2:n]"),
+    ("A(i, j) = B(i, j) for i in 0 : m, j in m / 2 : n", "A(n + m, n) B(m, n + 3)", "A[:m, m//2:n] = B[:, m//2:n]"),
+    ("A(i + n, j) = B(i, j + m) for i in 0 : m, j in 0 : n", "A(n + m, n) B(m, n + m)", "A[n:, :n] = B[:, m:]"),
+    ("A(i + 1) = u(i + 2)", "A(n) u(n)", "A[:n-1] = u[1:]"),
+    ("A(i) = u(i + k)", "A(n) u(m)", "A[:] = u.sum()"),
+    ("A(i, i) = u(i)", "A(n, n) u(n)", "A[range(n), range(n)] = u"),
+    ("A(i) = max({k}, u(2 * i + k)) for k in 0 : 2", "A(n) u(2*n)", "A[:] = u.reshape(n, 2).max(1)"),
+    ("A(i) = u(i) + min({k}, u(i + k)) for k in -1 : 2", "A(n) u(n)",
+     "A[:] = [u[i] + u[max(0, i-1):i+2].min() for i in range(n)]"),
+    ("A(i) = prod({k}, B(i + 1, k + 2)) / sum({l}, u(i + l) * w(l))", "A(n) B(n, m) u(n) w(3)",
+     "A[:n-1] = [B[i+1, 2:].prod() / (u[i:i+3] * w[:n-i]).sum() for i in range(n - 1)]"),
+    ("A(i) max= u(i - 1)", "A(n) u(n)", "A[1:] = numpy.maximum(A[1:], u[:n-1])"),
+    ("A(f, i, j) = max({k, l}, B(i + k, j + l) * C(f, k))", "A(2, n, m) B(n + 1, m + 2) C(2, 2)",
+     "A[...] = [[[(B[i:i+2] * C[f][:, None]).max() for j in range(m)] for i in range(n)] for f in range(2)]"),
 ]
 PLACES = [
     ("", {}, 1),
@@ -47,6 +62,7 @@ PLACES = [
 def run_case(folder, statement, tensors, code, places, sizes):
     machine, placements, ranks = places
     n, m = sizes
+    accumulates = "+=" in statement or "max=" in statement
     generator = numpy.random.default_rng(3)
     arrays, program, given = {}, f"param n = {n}, m = {m}; {machine}", []
     for name, extents in [(word[0], word[1:]) for word in tensors.replace(", ", ",").replace(" + ", "+").split(" ")]:
@@ -55,10 +71,10 @@ def run_case(folder, statement, tensors, code, places, sizes):
         program += f"tensor {name}{extents}: f64;"
         if placements and shape:
             program += f"place {name}{placements[len(shape)]};"
-        if name != "A" or "+=" in statement:
+        if name != "A" or accumulates:
             numpy.save(f"{folder}/{name}.npy", arrays[name])
             given += ["--in", f"{name}={folder}/{name}.npy"]
-    if "+=" not in statement:
+    if not accumulates:
         arrays["A"][...] = 0
     exec(code, {**arrays, "n": n, "m": m, "numpy": numpy})  # pylint: disable=exec-used
     distal(["run", "-e", program + statement, "-n", str(ranks), *given, "--check", "-q", "--out", f"A={folder}/A.npy"])
@@ -69,7 +85,7 @@ def run_case(folder, statement, tensors, code, places, sizes):
 def main():
     cases = functions_named_test("indices", globals())
     for number, (statement, tensors, code) in enumerate(CASES):
-        for turn, sizes in enumerate([(11, 7), (2, 5), (1, 1) if "n - 1" not in code else (5, 2)]):
+        for turn, sizes in enumerate([(11, 7), (2, 5), (1, 1) if "n - 1" not in code and "n-1" not in code else (5, 2)]):
             places = PLACES[(number + 2 * turn) % len(PLACES)]
             cases.append((f"indices/{statement} on {places[2]}, n = {sizes[0]}, m = {sizes[1]}",
                           lambda folder, case=(statement, tensors, code, places, sizes): run_case(folder, *case)))
