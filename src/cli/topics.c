@@ -170,10 +170,12 @@ const HelpTopic help_topics[] = {
      "tensor mu: f64\n"
      "tensor x(n): f64\n"
      "v = sum({i}, (x(i) - mu) * (x(i) - mu))\n"},
-    {"indices", "indices that are more than a variable", "stencil halo window convolution constant ", NULL,
+    {"indices", "indices that are more than a variable",
+     "stencil halo window convolution constant for in range ", NULL,
      "An index is a variable, an integer, or a sum of variables times integers: u(i + 1), A(0, j),\n"
-     "A(i, 2 * j), u(n - 1 - i), x(i + k), where n is a param. There is an iteration where every index lies\n"
-     "inside of its mode; what no iteration writes is zero with '=' and stays as it is with '+='.\n",
+     "A(i, 2 * j), u(n - 1 - i), x(i + k), where n is a param. A variable runs over the values for which\n"
+     "every index lies inside of its tensor, or over a range, half open: v(i) = u(i) for i in 1 : n - 1.\n"
+     "What no iteration writes is zero with '=' and stays as it is with '+='.\n",
      "param n = 100\n"
      "machine M = grid(4)\n"
      "tensor u(n): f64\n"

@@ -219,8 +219,8 @@ static void take_extents(void *context, const Access *access) {
 
 // One more than the greatest value of a variable that an index allows with some values of the others, whose
 // extents are known; NULL where that does not follow.
-static const IntExpr *allowed_extent(Arena *arena, const Assignment *assignment, const SourceVar *of,
-                                     int var, VarSet settled) {
+static const IntExpr *allowed_extent(Arena *arena, const Assignment *assignment, const SourceVar *of, int var,
+                                     VarSet settled) {
     const AffineIndex *index = of->index;
     const IntExpr *one = int_const(arena, 1), *least = index->constant, *most = index->constant;
     int64_t own = 0;
@@ -268,9 +268,9 @@ void assignment_take_extents(Arena *arena, Assignment *assignment) {
 void assignment_take_extents_of(Arena *arena, Assignment *assignment, VarSet settled) {
     for (int v = 0; v < assignment->var_count; v++) {
         SourceVar *var = &assignment->vars[v];
-        var->extent = var->first
-                          ? int_op(arena, INT_MAX, int_const(arena, 0), int_op(arena, INT_SUB, var->last, var->first))
-                          : NULL;
+        var->extent = var->first ? int_op(arena, INT_MAX, int_const(arena, 0),
+                                          int_op(arena, INT_SUB, var->last, var->first))
+                                 : NULL;
     }
     if (assignment->lhs)
         take_extents(assignment, assignment->lhs);

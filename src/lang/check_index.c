@@ -65,7 +65,7 @@ static bool check_numbers(ProgramBuilder *builder, const Assignment *assignment,
         size = grown(size, coefficient, build_value(builder, var->extent));
     }
     return size < limit || diagnostics_error(builder->diagnostics, access->var_spans[mode],
-                                            "the values of this index do not fit into 62 bits");
+                                             "the values of this index do not fit into 62 bits");
 }
 
 // The least and the greatest value of an index where all of its variables have ranges; false where one has
@@ -94,7 +94,8 @@ static bool find_values(ProgramBuilder *builder, const Assignment *assignment, c
 }
 
 // A range that leaves a tensor is a mistake; what has none is kept inside.
-static bool check_ranges(ProgramBuilder *builder, const Assignment *assignment, const Access *access, int mode) {
+static bool check_ranges(ProgramBuilder *builder, const Assignment *assignment, const Access *access,
+                         int mode) {
     int64_t least, most;
     const int64_t extent = build_value(builder, access->tensor->extents[mode]);
     if (!find_values(builder, assignment, access, mode, &least, &most) || (least >= 0 && most < extent))

@@ -40,8 +40,8 @@ static bool parse_range(Parser *parser, Ranges *ranges) {
     if (!is_word(peek(parser), "in"))
         return expected(parser, arena_printf(parser->arena, "'in' after '%.40s'", range.name->text));
     take(parser);
-    if (!parse_integer(parser, &range.first) || !expect(parser, TOKEN_COLON, "':' and where the range ends") ||
-        !parse_integer(parser, &range.last))
+    if (!parse_integer(parser, &range.first) ||
+        !expect(parser, TOKEN_COLON, "':' and where the range ends") || !parse_integer(parser, &range.last))
         return false;
     if (build_find(parser->build, range.name->text, &declared) && declared.kind == NAME_PARAM)
         return diagnostics_error(parser->diagnostics, range.name->span,
@@ -86,12 +86,11 @@ static bool add_range(Parser *parser, const VarRange *range, int v, Assignment *
                            .count = 1,
                            .vars = {v},
                            .coefficients = {int_const(arena, 1)}};
-    assignment->vars[assignment->var_count++] =
-        (SourceVar){.span = range->name->span,
-                    .index = index,
-                    .first = range->first.expr,
-                    .last = range->last.expr,
-                    .name = ""};
+    assignment->vars[assignment->var_count++] = (SourceVar){.span = range->name->span,
+                                                            .index = index,
+                                                            .first = range->first.expr,
+                                                            .last = range->last.expr,
+                                                            .name = ""};
     return true;
 }
 

@@ -329,9 +329,9 @@ static void choose_freely(const LeafSite *site, Choice *choice) {
         }
     const SourceVar *window = assignment_window(site->cin->assignment);
     if (window) {
-        choice->why = arena_printf(site->cin->arena, window->first ? "loops: '%s' is a range"
-                                                                   : "loops: the index '%s' is no variable",
-                                   window->name);
+        choice->why = arena_printf(
+            site->cin->arena,
+            window->first ? "loops: '%s' is a range" : "loops: the index '%s' is no variable", window->name);
         return;
     }
     choice->call = blas_fit_contraction(site);

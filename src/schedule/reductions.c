@@ -170,8 +170,8 @@ static const Expr *extract(Extraction *it, const Expr *expr) {
 
 // Whether the statement itself can make the reduction that its right side is: what it combines around that,
 // over other variables and with the old value, is combined in the same way, or there is nothing, and the
-// elements of the left side, which may be complex, can hold what it combines. Where indices leave out elements
-// of the left side, these are zero.
+// elements of the left side, which may be complex, can hold what it combines. Where indices leave out
+// elements of the left side, these are zero.
 static bool is_made_by_statement(const Assignment *assignment) {
     const Expr *rhs = assignment->rhs;
     if (rhs->kind == EXPR_REDUCE && rhs->reducer != REDUCER_SUM && !assignment->accumulate &&

@@ -44,9 +44,8 @@ static void verify_access(Verifier *verifier, const Access *access, TransferKind
         covered = covered || (verifier->live[r] && spmd->rows[r].tensor == access->tensor);
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Transfer *transfer = &spmd->transfers[t];
-        covered =
-            covered || (verifier->open[t] && transfer->kind == kind &&
-                        transfer->nest == verifier->leaf_nest && transfer_serves(transfer, access));
+        covered = covered || (verifier->open[t] && transfer->kind == kind &&
+                              transfer->nest == verifier->leaf_nest && transfer_serves(transfer, access));
     }
     if (!covered)
         fail(verifier, "an access of a leaf is not covered by a transfer or a row", access->tensor->name);

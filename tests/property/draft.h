@@ -90,7 +90,7 @@ typedef struct {
     DraftIndex indices[DRAFT_ORDER]; // NODE_ACCESS
     char number[16];                 // NODE_NUMBER
     char function[8];                // NODE_CALL; NODE_REDUCE: "max"
-    int left, right; // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
+    int left, right;                 // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
 } DraftNode;
 
 typedef struct {

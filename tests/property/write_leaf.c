@@ -42,7 +42,7 @@ bool writer_substitute(ScheduleWriter *writer) {
                                               {"loops", "dot", "axpy", "blas"},
                                               {"loops", "gemv", "ger", "blas"},
                                               {"loops", "gemm", "gemm", "blas"}};
-    if (writer->loops.uncertain && !writer_settle(writer))
+    if ((writer->loops.uncertain && !writer_settle(writer)) || writer->loops.nest_count == 0)
         return false;
     const LoopNest *nest = &writer->loops.nests[random_below(writer->random, writer->loops.nest_count)];
     int wanted = random_between(writer->random, 1, 3), vars[3];

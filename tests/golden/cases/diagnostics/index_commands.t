@@ -9,6 +9,6 @@ tensor v(n): f64
 v(i) = u(i + 1) * u(i) * u(i)
 schedule v { precompute(u(i) * u(i), {i}, {i}, W) }
 --- stderr
-index_commands.distal:6:14: error: cannot precompute: an index of 'u' is more than a variable, and statements with such indices have no workspaces
+index_commands.distal:6:14: error: cannot precompute: statements with indices such as 'i + 1' have no workspaces
    6 | schedule v { precompute(u(i) * u(i), {i}, {i}, W) }
      |              ^~~~~~~~~~

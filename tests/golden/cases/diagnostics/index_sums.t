@@ -54,21 +54,18 @@ index_sums.distal:14:17: error: index -1 lies outside of mode 0 of 'A' (extent 8
 index_sums.distal:15:3: error: an index of the left side has one variable, so that an iteration writes an element of its own
   15 | v(i + j) = u(i) * u(j)
      |   ^~~~~
-index_sums.distal:16:3: error: the values of 'i' that keep all indices inside of their tensors begin at -1, and variables begin at 0: write 'i - 1' in place of 'i'
-  16 | v(i + 1) = u(i + 2)
-     |   ^
-index_sums.distal:17:10: error: how far 'j' runs does not follow from the indices: index a mode by 'j' alone
+index_sums.distal:17:10: error: how far 'j' runs does not follow from the indices: index a mode by 'j' alone, or give a range, as in 'for j in 0 : n'
   17 | v(i) = u(j - k) * u(k - j)
      |          ^
 index_sums.distal:18:10: error: the values of this index do not fit into 62 bits
   18 | v(i) = u(i + 4611686018427387904)
      |          ^~~~~~~~~~~~~~~~~~~~~~~
-index_sums.distal:19:8: error: an index of 'S' is more than a variable, which statements with sparse tensors such as 'S' do not support
+index_sums.distal:19:13: error: the index '0' is no variable, which statements with sparse tensors such as 'S' do not have yet
   19 | v(i) = S(i, 0)
-     |        ^~~~~~~
-index_sums.distal:20:18: error: an index of 'u' is more than a variable, which statements with sparse tensors such as 'S' do not support
+     |             ^
+index_sums.distal:20:20: error: the index 'j + 1' is no variable, which statements with sparse tensors such as 'S' do not have yet
   20 | v(i) = S(i, j) * u(j + 1)
-     |                  ^~~~~~~~
+     |                    ^~~~~
 index_sums.distal:21:17: error: an index is a variable, or a sum of variables times integers, as 2 * i + 1
   21 | v(i) = u(i) * u(i + 1.5)
      |                 ^~~~~~~

@@ -36,9 +36,6 @@ indices.distal:9:18: error: 's' is a scalar and takes no index
 indices.distal:9:25: error: 'C' has 2 modes, but 0 indices are given here
    9 | A(i) = v(i, j) + s(i) + C
      |                         ^
-indices.distal:10:6: error: 'i' appears twice on the left side; only the right side can read a diagonal
-  10 | A(i, i) = C(i, i)
-     |      ^
 indices.distal:11:38: error: expected an index variable, found ')'
   11 | A(i, j) = C(i+1, j) + C(i, 0) + C(i, ) + C(i, v(j))
      |                                      ^

@@ -23,7 +23,7 @@ forall(io) forall(ii) v(i) += u(i - 1) - 2 * u(i) + u(i + 1)
 for all P(io) in parallel:
     accumulate v[io * |ii| : (io + 1) * |ii|]
     fetch u[io * |ii| - 1 : (io + 1) * |ii| + 1]
-    # loops: an index of 'u' is more than a variable
+    # loops: the index 'i - 1' is no variable
     for ii in max(0, 1 - io * |ii|) .. min(min(|ii|, n - io * |ii|), n - 1 - io * |ii|):
         i + 1 = io * |ii| + ii + 1
         i - 1 = io * |ii| + ii - 1
