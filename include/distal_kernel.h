@@ -188,6 +188,41 @@ int64_t distal_portion_begin(const int64_t *pos, int64_t count, int64_t portions
 int64_t distal_portion_end(const int64_t *pos, int64_t count, int64_t portions, int64_t shared,
                            int64_t portion);
 
+// For rows of entries whose coordinates gather elements of another operand, `bytes` apart, of which
+// distal_prefetch_end says that they are not in caches: into how many ranges of coordinates all rows are
+// divided, 1 where that does not pay off; the coordinate at which range `range` ends; and how many portions
+// rows are in. The entries of a row from `begin` to before `end` that are below a coordinate end before
+// distal_range_end.
+int64_t distal_ranges_i32(const int64_t *pos, int64_t count, const int32_t *coordinates, int64_t bytes,
+                          int64_t prefetch_end);
+int64_t distal_ranges_i64(const int64_t *pos, int64_t count, const int64_t *coordinates, int64_t bytes,
+                          int64_t prefetch_end);
+int64_t distal_range_bound_i32(const int64_t *pos, int64_t count, const int32_t *coordinates, int64_t ranges,
+                               int64_t range);
+int64_t distal_range_bound_i64(const int64_t *pos, int64_t count, const int64_t *coordinates, int64_t ranges,
+                               int64_t range);
+int64_t distal_ranged_portions(int64_t portions, int64_t ranges);
+// Sixteen coordinates at a time, by vectors.
+#define DISTAL_RANGE_END(name, type)                                                                         \
+    static inline int64_t name(const type *coordinates, int64_t begin, int64_t end, int64_t bound) {         \
+        enum { AT_A_TIME = 16 };                                                                             \
+        if (bound == INT64_MAX)                                                                              \
+            return end;                                                                                      \
+        for (; begin + AT_A_TIME <= end; begin += AT_A_TIME) {                                               \
+            int below = 0;                                                                                   \
+            for (int i = 0; i < AT_A_TIME; i++)                                                              \
+                below += coordinates[begin + i] < (type)bound;                                               \
+            if (below < AT_A_TIME)                                                                           \
+                return begin + below;                                                                        \
+        }                                                                                                    \
+        while (begin < end && coordinates[begin] < (type)bound)                                              \
+            begin++;                                                                                         \
+        return begin;                                                                                        \
+    }
+DISTAL_RANGE_END(distal_range_end_i32, int32_t)
+DISTAL_RANGE_END(distal_range_end_i64, int64_t)
+#undef DISTAL_RANGE_END
+
 // Prefetches memory that is read soon. Where it does not begin with a cache line, it ends in one more.
 static inline void distal_prefetch(const void *memory, int64_t bytes) {
     enum { CACHE_LINE = 64 };

@@ -6,6 +6,7 @@
 #include "loop/hoist.h"
 #include "loop/long_rows.h"
 #include "loop/passes.h"
+#include "loop/ranges.h"
 
 typedef struct {
     LoopKernel *kernel;
@@ -94,6 +95,7 @@ typedef struct {
     const Portions *portions;
     const LoopNode *node;
     const Value *pos, *count, *work, *portion_count, *shared_count;
+    const LoopRanges *ranges; // NULL: whole rows are visited
 } Division;
 
 static const IntExpr *append_call(const Division *division, const char *var, const char *call,
@@ -124,7 +126,10 @@ static LoopNode *portions_of(const Division *division, const IntExpr *first, con
                          append_call(division, "end", "distal_portion_end", 5, operands, &portions->body));
     loop->execution =
         (LoopExecution){.distinct = node->execution.distinct, .permutable = node->execution.permutable};
-    loop_append(arena, &portions->body, loop);
+    if (division->ranges)
+        loop_append_ranges(division->ranges, loop, &portions->body);
+    else
+        loop_append(arena, &portions->body, loop);
     return portions;
 }
 
@@ -146,6 +151,17 @@ static void append_divided(Division *division, FiberBounds bounds, LoopBody *to)
         const IntExpr *shared = append_call(division, "shared", "distal_shared_portions", 4, operands, to);
         division->shared_count = value_index(arena, shared);
         loop_append(arena, to, portions_of(division, int_op(arena, INT_SUB, zero, shared), zero, body));
+    }
+    LoopRanges ranges = {.rows = &rows,
+                         .array = bounds.array,
+                         .at = bounds.at,
+                         .positions = division->pos,
+                         .count = division->count};
+    if (loop_find_ranges(&ranges, to)) {
+        division->ranges = &ranges;
+        const Value *const of[] = {division->portion_count, value_index(arena, ranges.ranges)};
+        division->portion_count =
+            value_index(arena, append_call(division, "portions", "distal_ranged_portions", 2, of, to));
     }
     LoopNode *loop = portions_of(division, zero, division->portion_count->index, node->body);
     loop->execution = node->execution;
@@ -193,7 +209,7 @@ static void divide(void *context, const LoopNode *node, LoopBody *to) {
         loop_append_let(kernel, to, "work", node->var,
                         value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_work", 3, operands));
     if (!execution->vector && !execution->unroll && execution->sum_count == 0) {
-        Division division = {portions, node, operands[0], operands[1], value_index(arena, work), NULL, NULL};
+        Division division = {.portions = portions, .node = node, .pos = operands[0], .count = operands[1], .work = value_index(arena, work)};
         append_divided(&division, bounds, to);
     } else {
         LoopNode *copy = loop_with_body(arena, node, node->body);
