@@ -104,6 +104,22 @@ static const char *reduction_name(const LoopArray *array, bool team) {
     return array->reducer == REDUCER_PROD ? "distal_multiply" : "distal_add";
 }
 
+// The lanes of the widest vectors, for a loop of known length over whole ones; 0: as the C compiler likes,
+// which for some processors are half of that. Sums are added up in the end, which takes longer with more.
+static int lanes_of(const Emitter *emitter, const LoopNode *node) {
+    enum { WIDEST = 64, LEAST_VECTORS = 2 };
+    if (node->execution.thread || node->execution.sum_count > 0 || node->step != 1 ||
+        node->lower->op != INT_CONST || node->upper->op != INT_CONST)
+        return 0;
+    for (int64_t i = 0; i < node->body.count; i++)
+        if (node->body.items[i]->kind == LOOP_ACCUMULATE && node->body.items[i]->position) {
+            const int size = (int)type_info(array_of(emitter, node->body.items[i]->array)->type)->size;
+            const int64_t bytes = (node->upper->value - node->lower->value) * size;
+            return bytes >= LEAST_VECTORS * WIDEST && bytes % WIDEST == 0 ? WIDEST / size : 0;
+        }
+    return 0;
+}
+
 // The team that shares the iterations of a loop, its lanes, or how often it is unrolled.
 static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     const LoopExecution *execution = &node->execution;
@@ -122,6 +138,9 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     }
     Text text = text_create(emitter->kernel->arena);
     text_printf(&text, "#pragma omp%s%s", team ? " parallel for" : "", execution->vector ? " simd" : "");
+    const int lanes = execution->vector ? lanes_of(emitter, node) : 0;
+    if (lanes)
+        text_printf(&text, " simdlen(%d)", lanes);
     for (int i = 0; i < execution->sum_count; i++) {
         if (i == 0)
             text_printf(&text,

@@ -209,7 +209,11 @@ static void divide(void *context, const LoopNode *node, LoopBody *to) {
         loop_append_let(kernel, to, "work", node->var,
                         value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX, "distal_work", 3, operands));
     if (!execution->vector && !execution->unroll && execution->sum_count == 0) {
-        Division division = {.portions = portions, .node = node, .pos = operands[0], .count = operands[1], .work = value_index(arena, work)};
+        Division division = {.portions = portions,
+                             .node = node,
+                             .pos = operands[0],
+                             .count = operands[1],
+                             .work = value_index(arena, work)};
         append_divided(&division, bounds, to);
     } else {
         LoopNode *copy = loop_with_body(arena, node, node->body);

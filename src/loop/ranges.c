@@ -50,8 +50,8 @@ typedef struct {
 // Whether a body stores anything outside of loops over positions.
 static bool stores_sums(const Check *check, const LoopBody *body) {
     for (int64_t i = 0; i < body->count; i++)
-        if (body->items[i]->kind == LOOP_STORE || (!is_over_positions(check->rows, body->items[i]) &&
-                                                   stores_sums(check, &body->items[i]->body)))
+        if (body->items[i]->kind == LOOP_STORE ||
+            (!is_over_positions(check->rows, body->items[i]) && stores_sums(check, &body->items[i]->body)))
             return true;
     return false;
 }
@@ -59,6 +59,7 @@ static bool stores_sums(const Check *check, const LoopBody *body) {
 // Whether two parts of the entries of a row can do one after the other what a body does.
 static bool is_divisible(Check *check, const LoopBody *body, const LoopNode *around) {
     Arena *arena = check->rows->kernel->arena;
+    const LoopArray *arrays = check->rows->kernel->arrays.items;
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
         const ValueList values = loop_values(arena, node);
@@ -80,7 +81,8 @@ static bool is_divisible(Check *check, const LoopBody *body, const LoopNode *aro
             if (values.items[v]->array >= 0 && check->sums[values.items[v]->array] &&
                 !(outside && values.items[v] == value && value->kind == VALUE_LOAD))
                 return false;
-        if (outside && (value->kind != VALUE_LOAD || !check->sums[value->array] || check->sums[node->array]))
+        if (outside && (value->kind != VALUE_LOAD || !check->sums[value->array] || check->sums[node->array] ||
+                        arrays[value->array].reducer != arrays[node->array].reducer))
             return false;
         if (is_update(node) && check->positions && check->sums[node->array] && node->kind == LOOP_STORE)
             return false;
@@ -133,8 +135,7 @@ bool loop_find_ranges(LoopRanges *ranges, LoopBody *to) {
         return false;
     ranges->wide = kernel->arrays.items[ranges->gather->operands[0]->array].type == TYPE_I64;
     const Value *operands[] = {ranges->positions, ranges->count, ranges->gather->operands[0],
-                               ranges->gather->operands[2],
-                               value_index(arena, int_var(arena, ranges->end))};
+                               ranges->gather->operands[2], value_index(arena, int_var(arena, ranges->end))};
     ranges->ranges = loop_append_let(kernel, to, "ranges", ranges->rows->loop->var,
                                      call(kernel, "distal_ranges", ranges->wide, 5, operands));
     return true;
@@ -144,7 +145,7 @@ bool loop_find_ranges(LoopRanges *ranges, LoopBody *to) {
 
 typedef struct {
     const LoopRanges *ranges;
-    int next;                    // the array of where each row of the group continues
+    int next;             // the array of where each row of the group continues
     const IntExpr *first; // row of the group
     const IntExpr *range, *bound;
     const IntExpr *end; // up to which gathered elements are prefetched
@@ -181,8 +182,7 @@ static void append_prefetches(LoopKernel *kernel, const LoopNode *loop, const In
                 element(kernel, VALUE_ADDRESS, value->array, first),
                 value_index(arena, int_op(arena, INT_MUL, length, int_const(arena, size)))};
             LoopNode *prefetch = loop_node(arena, LOOP_CALL);
-            prefetch->value =
-                value_list(arena, VALUE_CALL, VALUE_TYPE_NONE, "distal_prefetch", 2, operands);
+            prefetch->value = value_list(arena, VALUE_CALL, VALUE_TYPE_NONE, "distal_prefetch", 2, operands);
             loop_append(arena, to, prefetch);
         }
     }
@@ -210,10 +210,11 @@ static void append_next(const Rewrite *rewrite, const LoopNode *loop, const IntE
     bool *done = arena_array(arena, bool, kernel->arrays.count);
     const IntExpr *const one = int_const(arena, 1);
     const IntExpr *begin = int_var(arena, rows->begin), *end = int_var(arena, rows->end);
-    const IntExpr *next = loop_append_let(
-        kernel, to, "next", rows->loop->var,
-        element(kernel, VALUE_LOAD, rewrite->next, int_op(arena, INT_ADD, row, one)));
-    const LoopBody nodes = loop_nodes(arena, &(LoopNode){.kind = LOOP_COMMENT, .var = -1, .array = -1, .body = loop->body});
+    const IntExpr *next =
+        loop_append_let(kernel, to, "next", rows->loop->var,
+                        element(kernel, VALUE_LOAD, rewrite->next, int_op(arena, INT_ADD, row, one)));
+    const LoopBody nodes =
+        loop_nodes(arena, &(LoopNode){.kind = LOOP_COMMENT, .var = -1, .array = -1, .body = loop->body});
     for (int64_t i = 0; i < nodes.count; i++) {
         if (!is_over_positions(rows, nodes.items[i]))
             continue;
@@ -255,9 +256,9 @@ static void append_end(const Rewrite *rewrite, const LoopNode *let, const LoopNo
     const Value *operands[] = {rewrite->ranges->gather->operands[0],
                                value_index(arena, int_var(arena, rows->begin)), value_index(arena, all),
                                value_index(arena, rewrite->bound)};
-    loop_append(arena, to,
-                loop_let(arena, rows->end,
-                         call(kernel, "distal_range_end", rewrite->ranges->wide, 4, operands)));
+    loop_append(
+        arena, to,
+        loop_let(arena, rows->end, call(kernel, "distal_range_end", rewrite->ranges->wide, 4, operands)));
     loop_append(arena, to,
                 loop_update(arena, LOOP_STORE, rewrite->next, row,
                             value_convert(arena, value_index(arena, int_var(arena, rows->end)), TYPE_I64)));
@@ -307,8 +308,7 @@ static LoopBody rewritten(const Rewrite *rewrite, const LoopBody *body, const Lo
         } else if (is_over_positions(rows, node)) {
             loop_append(arena, &result, node);
         } else if (has_positions(rows, node) || has_bounds(arena, rows, node)) {
-            loop_append(arena, &result,
-                        loop_with_body(arena, node, rewritten(rewrite, &node->body, loop)));
+            loop_append(arena, &result, loop_with_body(arena, node, rewritten(rewrite, &node->body, loop)));
         } else if (has_store(arena, node)) {
             // Of the first range, sums are stored; those of the others are added to them.
             LoopBody one = {0};
@@ -355,11 +355,12 @@ void loop_append_ranges(const LoopRanges *ranges, const LoopNode *loop, LoopBody
     group->upper = loop->upper;
     group->step = GROUP;
     rewrite.first = int_var(arena, group->var);
-    workspace->array = rewrite.next = loop_add_array(kernel, (LoopArray){.name = "next",
-                                                                         .type = TYPE_I64,
-                                                                         .written = true,
-                                                                         .local = true,
-                                                                         .extent = int_const(arena, GROUP + 1)});
+    workspace->array = rewrite.next =
+        loop_add_array(kernel, (LoopArray){.name = "next",
+                                           .type = TYPE_I64,
+                                           .written = true,
+                                           .local = true,
+                                           .extent = int_const(arena, GROUP + 1)});
     workspace->stored = true;
     loop_append(arena, &group->body, workspace);
     const IntExpr *last = int_op(arena, INT_ADD, rewrite.first, int_const(arena, GROUP));
@@ -375,8 +376,8 @@ void loop_append_ranges(const LoopRanges *ranges, const LoopNode *loop, LoopBody
     const IntExpr *at = loop_substitute(arena, ranges->at, values, row + 1);
     const Value *first = value_element(arena, VALUE_LOAD, TYPE_I64, ranges->array, at);
     loop_append(arena, &begins->body,
-                loop_update(arena, LOOP_STORE, rewrite.next, int_op(arena, INT_SUB, values[row], rewrite.first),
-                            first));
+                loop_update(arena, LOOP_STORE, rewrite.next,
+                            int_op(arena, INT_SUB, values[row], rewrite.first), first));
     LoopNode *range = loop_node(arena, LOOP_FOR);
     range->var = loop_add_index(kernel, "range", row);
     range->lower = int_const(arena, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows whose entries gather elements of a dense operand, or add to those of a result, that no cache holds:
-// many rows are visited for a range of coordinates before the next range, so that what they gather in it stays
-// in a cache (cache blocking of sparse products: Nishtala, Vuduc, Demmel, Yelick 2007).
+// many rows are visited for a range of coordinates before the next range, so that what they gather in it
+// stays in a cache (cache blocking of sparse products: Nishtala, Vuduc, Demmel, Yelick 2007).
 #ifndef DISTAL_LOOP_RANGES_H
 #define DISTAL_LOOP_RANGES_H
 
@@ -21,7 +21,8 @@ typedef struct {
 } LoopRanges;
 
 // Finds whether a row can be visited in parts of its entries, one after the other, and something is gathered
-// at their coordinates: if so, the number of ranges is defined in `to`, which is where the runtime chooses it.
+// at their coordinates: if so, the number of ranges is defined in `to`, which is where the runtime chooses
+// it.
 bool loop_find_ranges(LoopRanges *ranges, LoopBody *to);
 
 // Appends a loop over rows, of a portion, range by range.

@@ -11,6 +11,7 @@
 #include "runtime/load_sparse.h"
 #include "runtime/portions.h"
 #include "runtime/prefetch.h"
+#include "runtime/ranges.h"
 #include "runtime/wait.h"
 #include "sparse_reference.h"
 
@@ -455,6 +456,7 @@ void trial_execute(Trial *trial, bool thorough) {
     omp_set_num_threads(threads[trial->draft.index % 4]);
     prefetch_always(trial->draft.index % 4 < 2);
     portions_short(trial->draft.index % 3 < 2);
+    ranges_always(trial->draft.index % 5 < 3);
     Way ways[WAY_COUNT];
     find_ways(trial, ways);
     for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)

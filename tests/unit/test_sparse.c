@@ -7,6 +7,7 @@
 #include "pipeline/pipeline.h"
 #include "runtime/appender.h"
 #include "runtime/portions.h"
+#include "runtime/ranges.h"
 
 #include <math.h>
 #include <omp.h>
@@ -669,6 +670,7 @@ static void check_shapes(int first, int last, int draws) {
 static void test_shapes(void **state) {
     (void)state;
     portions_short(true);
+    ranges_always(true);
     const char *more = getenv("DISTAL_SPARSE_DRAWS"), *start = getenv("DISTAL_SPARSE_SEED");
     const int draws = more ? atoi(more) : 4;
     seed = start ? strtoull(start, NULL, 10) : 1;
