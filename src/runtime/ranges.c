@@ -57,7 +57,7 @@ static int64_t ranges_of(const int64_t *pos, int64_t count, const void *coordina
     const int64_t entries = count > 0 ? pos[count] - pos[0] : 0;
     if (is_always && entries > 0)
         return TEST_RANGES;
-    if (prefetch_end <= 0 || entries / LEAST_ENTRIES < 2 * count)
+    if (prefetch_end <= 0 || bytes <= 0 || entries / LEAST_ENTRIES < 2 * count)
         return 1;
     const Extent extent = extent_of(pos, count, coordinates, wide);
     if (extent.last < extent.first)
