@@ -181,8 +181,10 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
 static bool needs_clear(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
     const Nest loops = cin_nest(plan->spmd->cin, first_nest);
-    if (nest->assign->accumulate && ((nest->zero_depth < 0 && !plan->spmd->stages[nest->stage].stores_rows) ||
-                                     count_points(plan, &loops) == 0))
+    const Stage *stage = &plan->spmd->stages[nest->stage];
+    const bool stores_rows = stage->stores_rows && stage->target == nest->assign->lhs->tensor;
+    if (nest->assign->accumulate &&
+        ((nest->zero_depth < 0 && !stores_rows) || count_points(plan, &loops) == 0))
         return true;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];
