@@ -52,6 +52,14 @@ static void find_nonunique(void *context, const Access *access) {
         *(bool *)context |= access->tensor->levels[l].nonunique;
 }
 
+// Whether a variable grows with each iteration of a loop of the leaf, and no other one there changes it.
+static bool increases_alone(const Cin *cin, const Leaf *leaf, int var, int loop) {
+    for (int l = 0; l < leaf->loop_count; l++)
+        if (l != loop && bounds_depends(cin, var, leaf->loops[l].var))
+            return false;
+    return bounds_increases(cin, var, leaf->loops[loop].var);
+}
+
 Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     Assembly assembly = {.outer = -1, .row = -1};
     const Stage *stage = spmd_stage(spmd, leaf->nest);
@@ -74,8 +82,8 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
         if (count++ == 0)
             assembly.outer = l;
         fits = fits && assembly.loop_count <= last &&
-               bounds_increases(spmd->cin, result->vars[result->tensor->mode_order[assembly.loop_count]],
-                                leaf->loops[l].var);
+               increases_alone(spmd->cin, leaf, result->vars[result->tensor->mode_order[assembly.loop_count]],
+                               l);
         if (fits)
             assembly.loops[assembly.loop_count++] = l;
     }
