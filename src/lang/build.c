@@ -199,6 +199,23 @@ bool build_statement(ProgramBuilder *builder, const char *target, const Assignme
     return assignment != NULL;
 }
 
+int build_repetition(ProgramBuilder *builder, Span span, int outer) {
+    const int first = (int)builder->statements.count;
+    array_push(builder->arena, builder->repetitions,
+               (Repetition){.span = span, .first = first, .last = first, .outer = outer});
+    return (int)builder->repetitions.count - 1;
+}
+
+bool build_repeated(ProgramBuilder *builder, int repetition, const IntExpr *count, const Assignment *until,
+                    const Expr *limit) {
+    Repetition *at = &builder->repetitions.items[repetition];
+    at->last = (int)builder->statements.count;
+    at->count = count;
+    at->until = until;
+    at->limit = limit;
+    return check_repetition(builder, at);
+}
+
 BuildMark build_mark(const ProgramBuilder *builder) {
     return (BuildMark){builder->names.count, builder->params.count, builder->machines.count,
                        builder->tensors.count, builder->statements.count};
@@ -236,5 +253,7 @@ Program build_finish(const ProgramBuilder *builder, Source source) {
         .tensors = builder->tensors.items,
         .statement_count = (int)builder->statements.count,
         .statements = statements,
+        .repetition_count = (int)builder->repetitions.count,
+        .repetitions = builder->repetitions.items,
     };
 }

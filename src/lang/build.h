@@ -64,6 +64,7 @@ struct ProgramBuilder {
     Array(const Tensor *) tensors;
     Array(bool) placed; // by tensor: a `place` names it, right or wrong
     Array(BuiltStatement) statements;
+    Array(Repetition) repetitions;
 };
 
 // Looks among the names of the program, those of `outer`, and those outside. Sets *found; false if there is
@@ -93,6 +94,12 @@ bool build_tensor(ProgramBuilder *builder, Tensor *tensor, bool usable); // sets
 // Adds a statement. `assignment`: its accesses have been checked; NULL after a mistake. False with a
 // diagnostic if it is wrong as a whole.
 bool build_statement(ProgramBuilder *builder, const char *target, const Assignment *assignment, Span span);
+// Adds a repetition of the statements from the next one on, inside of repetition `outer` (-1: of none). Its
+// index. build_repeated follows when its statements have been added: false with a diagnostic if the count, the
+// condition or the limit are wrong.
+int build_repetition(ProgramBuilder *builder, Span span, int outer);
+bool build_repeated(ProgramBuilder *builder, int repetition, const IntExpr *count, const Assignment *until,
+                    const Expr *limit);
 // False with a diagnostic if the name is taken, or, for a tensor, if it is that of a function.
 bool build_name_is_free(ProgramBuilder *builder, const char *name, NameKind kind, Span span);
 

@@ -22,6 +22,9 @@ bool check_indices(ProgramBuilder *builder, const Assignment *assignment);
 // The mode has the same extent as the first mode that the variable indexes.
 bool check_extent(ProgramBuilder *builder, const char *var, const Access *first, int first_mode,
                   const Access *access, int mode);
+// There are statements to repeat and a number of times that is not negative, and the condition is real and of
+// scalars that statements up to the end of the repetition assign.
+bool check_repetition(ProgramBuilder *builder, const Repetition *repetition);
 // All modes that a variable indexes have the same extent.
 bool check_extents(ProgramBuilder *builder, const Assignment *assignment);
 // Every override names a param of the program, and none `ranks`.

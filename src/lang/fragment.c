@@ -8,6 +8,7 @@ static Parser parser_of(ProgramBuilder *builder, Fragment fragment) {
                     .diagnostics = builder->diagnostics,
                     .tokens = tokenize_at(builder->arena, fragment.text, fragment.line, fragment.column,
                                           builder->diagnostics),
+                    .repetition = -1,
                     .build = builder};
 }
 

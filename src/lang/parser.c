@@ -56,7 +56,8 @@ bool expect(Parser *parser, TokenKind kind, const char *what) {
 
 bool at_statement_end(const Parser *parser) {
     TokenKind kind = peek(parser)->kind;
-    return kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END;
+    return kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END ||
+           (kind == TOKEN_CLOSE_BRACE && parser->repetition >= 0);
 }
 
 bool expect_name(Parser *parser, const char *what, const Token **name) {

@@ -16,6 +16,7 @@ typedef struct {
     bool skip_newlines; // inside brackets
     int nesting, operations;
     bool in_index;         // an integer may have index variables
+    int repetition; // that statements are read into, -1: none
     ProgramBuilder *build; // the program so far
 } Parser;
 
@@ -113,6 +114,9 @@ bool parse_arrows(Parser *parser);
 // What stands behind the type of a tensor, each after a comma: levels and the order of modes.
 bool parse_storage(Parser *parser, Tensor *tensor);
 bool parse_schedule(Parser *parser);
+bool parse_repetition(Parser *parser);
+// Statements and declarations up to the end of the text or, in a repetition, to its closing brace.
+void parse_statements(Parser *parser);
 // An argument of a command, up to a comma or a closing bracket.
 bool parse_argument(Parser *parser, ArgumentKind kind, Arg *arg);
 // Names up to the end of the text, without braces.

@@ -11,20 +11,31 @@ static const struct {
     bool (*parse)(Parser *parser);
 } declarations[] = {
     {"param", parse_param}, {"machine", parse_machine},   {"tensor", parse_tensor},
-    {"place", parse_place}, {"schedule", parse_schedule},
+    {"place", parse_place}, {"schedule", parse_schedule}, {"repeat", parse_repetition},
 };
+
+// What stands between the braces of a repetition is executed; names are declared outside.
+static bool is_repeated(const char *keyword) {
+    return strcmp(keyword, "schedule") == 0 || strcmp(keyword, "repeat") == 0;
+}
 
 static bool parse_statement(Parser *parser) {
     const Token *token = peek(parser);
     if (token->kind == TOKEN_NAME)
         for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++)
             if (strcmp(declarations[i].keyword, token->text) == 0)
-                return declarations[i].parse(parser);
+                return parser->repetition < 0 || is_repeated(token->text)
+                           ? declarations[i].parse(parser)
+                           : diagnostics_error(parser->diagnostics, token->span,
+                                               "'%s' stands before a repetition, not inside of it: there are "
+                                               "statements and their schedules only",
+                                               token->text);
     return parse_assignment(parser);
 }
 
-static void parse_all(Parser *parser) {
-    while (peek(parser)->kind != TOKEN_END) {
+void parse_statements(Parser *parser) {
+    const TokenKind end = parser->repetition < 0 ? TOKEN_END : TOKEN_CLOSE_BRACE;
+    while (peek(parser)->kind != TOKEN_END && peek(parser)->kind != end) {
         if (at_statement_end(parser)) {
             take(parser);
             continue;
@@ -36,18 +47,21 @@ static void parse_all(Parser *parser) {
         if (!ok)
             recover(parser, start);
     }
-    if (parser->diagnostics->errors >= MAX_ERRORS)
-        diagnostics_note(parser->diagnostics, (Span){0}, "reading stops after %d errors", MAX_ERRORS);
 }
 
 const Program *program_read(ProgramBuilder *builder, Source source) {
     const int64_t errors_before = builder->diagnostics->errors;
     const Tokens tokens = tokenize(builder->arena, source.text, builder->diagnostics);
-    Parser parser = {
-        .arena = builder->arena, .diagnostics = builder->diagnostics, .tokens = tokens, .build = builder};
+    Parser parser = {.arena = builder->arena,
+                     .diagnostics = builder->diagnostics,
+                     .tokens = tokens,
+                     .repetition = -1,
+                     .build = builder};
     if (builder->inherits)
         build_inherit(builder);
-    parse_all(&parser);
+    parse_statements(&parser);
+    if (builder->diagnostics->errors >= MAX_ERRORS)
+        diagnostics_note(builder->diagnostics, (Span){0}, "reading stops after %d errors", MAX_ERRORS);
     check_overrides(builder);
     if (builder->diagnostics->errors > errors_before)
         return NULL;
@@ -115,6 +129,8 @@ static bool *used_params(const Program *program, bool placements, Arena *arena) 
         for (int c = 0; c < program->statements[i].command_count; c++)
             for (int a = 0; a < program->statements[i].commands[c].arg_count; a++)
                 mark_arg(&program->statements[i].commands[c].args[a], used);
+    for (int i = 0; i < program->repetition_count; i++)
+        mark(program->repetitions[i].count, used);
     // Definitions mention earlier params only.
     for (int i = program->param_count - 1; i > 0; i--)
         if (used[i])

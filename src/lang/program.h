@@ -20,6 +20,18 @@ typedef struct {
     const Command *commands;
 } Statement;
 
+// Statements that are executed several times, one round after the other.
+typedef struct {
+    Span span;
+    const IntExpr *count; // how many times, at most
+    int first, last;      // statements first .. last - 1
+    int outer;            // index of the repetition around it, -1: none
+    // A right side over scalars, without a left one: rounds end after one where it is less than the limit.
+    // NULL: they do not.
+    const Assignment *until;
+    const Expr *limit; // a number, or its negation
+} Repetition;
+
 typedef struct {
     Source source;
     int param_count;
@@ -31,6 +43,8 @@ typedef struct {
     const Tensor *const *tensors;
     int statement_count;
     const Statement *statements;
+    int repetition_count;
+    const Repetition *repetitions; // in the order in which they begin
 } Program;
 
 typedef struct {
@@ -60,7 +74,22 @@ void program_print(const Program *program, const bool *used, Text *to);
 void statement_print(const Program *program, const Statement *statement, Text *to);
 void command_print(const Program *program, const Command *command, Text *to);
 
-// A tensor is an input when a statement reads it (`+=` reads its target) before any statement has assigned
+// The repetition that begins with a statement, inside of repetition `outer` (-1: of none); -1 where none does.
+int program_repetition_at(const Program *program, int statement, int outer);
+// The outermost repetition that a statement is in, and the innermost one; -1: none.
+int program_outermost(const Program *program, int statement);
+int program_innermost(const Program *program, int statement);
+// How many times a repetition is executed at most, and a statement in all repetitions around it; the latter
+// is INT64_MAX where it is more.
+int64_t repetition_count(const Repetition *repetition, const int64_t *params);
+int64_t program_executions(const Program *program, int statement, const int64_t *params);
+double repetition_limit(const Repetition *repetition);
+
+// Prints what a repetition begins with, "repeat n {", and ends with, "} until r < 1e-06", without a newline.
+void repetition_print_begin(const Program *program, const Repetition *repetition, Text *to);
+void repetition_print_end(const Repetition *repetition, Text *to);
+
+// In the order of the first round of repetitions: a tensor is an input when a statement reads it (`+=` reads its target) before any statement has assigned
 // it, an output when a statement assigns it.
 bool program_is_input(const Program *program, const Tensor *tensor);
 bool program_is_output(const Program *program, const Tensor *tensor);

@@ -26,11 +26,11 @@ static const char *const marks[] = {
     [TOKEN_COMMA] = ",",      [TOKEN_COLON] = ":",       [TOKEN_ASSIGN] = "=",     [TOKEN_ADD_ASSIGN] = "+=",
     [TOKEN_PLUS] = "+",       [TOKEN_MINUS] = "-",       [TOKEN_STAR] = "*",       [TOKEN_SLASH] = "/",
     [TOKEN_ARROW] = "->",     [TOKEN_DOT] = ".",         [TOKEN_TILDE] = "~",      [TOKEN_BAD] = NULL,
-    [TOKEN_SEMICOLON] = ";",
+    [TOKEN_SEMICOLON] = ";",  [TOKEN_LESS] = "<",
 };
 
 const char *const *keywords(int64_t *count) {
-    static const char *const words[] = {"param", "machine", "tensor", "place", "schedule"};
+    static const char *const words[] = {"param", "machine", "tensor", "place", "schedule", "repeat"};
     *count = sizeof words / sizeof *words;
     return words;
 }
@@ -174,7 +174,7 @@ static void push_bad(Lexer *lexer) {
     bool ascii = (unsigned char)*begin < 0x80;
     while (((unsigned char)*end < 0x80) == ascii && is_control(*end) == is_control(*begin) && *end &&
            !is_newline(*end) && !is_space(*end) && !is_letter(*end) && !is_digit(*end) &&
-           !strchr("(){}[],:;=+-*/.~#", *end))
+           !strchr("(){}[],:;=+-*/.~#<", *end))
         end++;
     Token *token = push(lexer, TOKEN_BAD, end);
     if (!ascii)
@@ -235,11 +235,22 @@ static void next(Lexer *lexer) {
     }
 }
 
+static bool is_repeat(const Token *token) {
+    return token->kind == TOKEN_NAME && strcmp(token->text, "repeat") == 0;
+}
+
+static bool begins_statement(const Token *tokens, int64_t index) {
+    const TokenKind before = index > 0 ? tokens[index - 1].kind : TOKEN_NEWLINE;
+    return before == TOKEN_NEWLINE || before == TOKEN_SEMICOLON;
+}
+
 bool token_begins_declaration(const Token *tokens, int64_t index) {
-    return tokens[index].kind == TOKEN_NAME && is_keyword(tokens[index].text) &&
-           tokens[index + 1].kind == TOKEN_NAME &&
-           (index == 0 || tokens[index - 1].kind == TOKEN_NEWLINE ||
-            tokens[index - 1].kind == TOKEN_SEMICOLON);
+    if (tokens[index].kind != TOKEN_NAME || !is_keyword(tokens[index].text) ||
+        !begins_statement(tokens, index))
+        return false;
+    const TokenKind after = tokens[index + 1].kind;
+    return after == TOKEN_NAME ||
+           (is_repeat(&tokens[index]) && (after == TOKEN_INTEGER || after == TOKEN_OPEN_PAREN));
 }
 
 static void pair_with_last(Token *tokens, IndexArray *open, int64_t closing, TokenKind opening) {
@@ -284,19 +295,28 @@ static bool ends_parentheses(const Token *tokens, int64_t index) {
 }
 
 // Pairs brackets. One that is never closed is recognized by a token that cannot be inside, and gets no match.
+// The outermost ones may be the braces of repetitions, which have declarations inside.
 static void match_brackets(Lexer *lexer) {
     Token *tokens = lexer->tokens.items;
     IndexArray open = {0};
+    int64_t repetitions = 0;   // that are open
+    bool is_repeated = false; // `repeat` was read, and not yet its brace
     for (int64_t i = 0; i < lexer->tokens.count; i++) {
         TokenKind kind = tokens[i].kind;
+        if (is_repeat(&tokens[i]) && open.count == repetitions)
+            is_repeated = true;
         if (kind == TOKEN_OPEN_PAREN || kind == TOKEN_OPEN_BRACE) {
             // The parser does not need pairs that are nested more deeply.
             if (open.count < 4 * MAX_NESTING)
                 array_push(lexer->arena, open, i);
+            if (kind == TOKEN_OPEN_BRACE && is_repeated && open.count == repetitions + 1)
+                repetitions++;
+            is_repeated &= kind == TOKEN_OPEN_PAREN;
         } else if (kind == TOKEN_CLOSE_PAREN || kind == TOKEN_CLOSE_BRACE) {
             close_bracket(tokens, &open, i);
+            repetitions = min_i64(repetitions, open.count);
         } else if (token_begins_declaration(tokens, i)) {
-            open.count = 0;
+            open.count = repetitions;
         } else if (open.count > 0 && ends_parentheses(tokens, i)) {
             // All from the outermost parenthesis on; a brace around it is a schedule block and stays open.
             int64_t outermost = 0;

@@ -29,6 +29,7 @@ typedef enum {
     TOKEN_ARROW,
     TOKEN_DOT,
     TOKEN_TILDE,
+    TOKEN_LESS,
     TOKEN_BAD, // has been diagnosed
 } TokenKind;
 
@@ -58,7 +59,8 @@ Tokens tokenize(Arena *arena, const char *text, Diagnostics *diagnostics);
 // The same for a text that begins at that line and column of the source of the diagnostics.
 Tokens tokenize_at(Arena *arena, const char *text, int32_t line, int32_t column, Diagnostics *diagnostics);
 
-// Whether a declaration begins at this token: a keyword at the start of a statement, and then a name.
+// Whether a declaration begins at this token: a keyword at the start of a statement, and then a name, or,
+// after `repeat`, a number or a parenthesis.
 bool token_begins_declaration(const Token *tokens, int64_t index);
 
 // For messages: "'name'", "'->'", "end of line".
