@@ -74,6 +74,11 @@ static distal_status declare_all(distal_context *context, void *arguments) {
     const Program *program = program_read(&builder, source);
     if (!program)
         return DISTAL_INVALID;
+    if (program->repetition_count > 0) {
+        diagnostics_error(context->diagnostics, program->repetitions[0].span,
+                          "programs of the library have no repetitions: repeat distal_execute in a loop");
+        return DISTAL_INVALID;
+    }
     Pipeline *pipeline = pipeline_of(context->scratch, program, context->ranks);
     distal_status status = call_run_passes(context, pipeline, PASS_SCHEDULE);
     if (status == DISTAL_OK)

@@ -95,8 +95,8 @@ bool build_tensor(ProgramBuilder *builder, Tensor *tensor, bool usable); // sets
 // diagnostic if it is wrong as a whole.
 bool build_statement(ProgramBuilder *builder, const char *target, const Assignment *assignment, Span span);
 // Adds a repetition of the statements from the next one on, inside of repetition `outer` (-1: of none). Its
-// index. build_repeated follows when its statements have been added: false with a diagnostic if the count, the
-// condition or the limit are wrong.
+// index. build_repeated follows when its statements have been added: false with a diagnostic if the count,
+// the condition or the limit are wrong.
 int build_repetition(ProgramBuilder *builder, Span span, int outer);
 bool build_repeated(ProgramBuilder *builder, int repetition, const IntExpr *count, const Assignment *until,
                     const Expr *limit);

@@ -10,6 +10,7 @@ enum {
     MAX_STATEMENTS = 4096,
     MAX_NESTING = 200,     // parentheses and signs inside one another
     MAX_OPERATIONS = 1000, // of one expression
+    MAX_REPETITIONS = 16,  // inside one another
 };
 
 #endif

@@ -37,8 +37,7 @@ static bool parse_limit(Parser *parser, const Expr **limit) {
     *limit = number;
     if (is_negative) {
         Expr *negated = arena_new(parser->arena, Expr);
-        *negated =
-            (Expr){.kind = EXPR_NEG, .span = span_join(sign->span, token->span), .left = number};
+        *negated = (Expr){.kind = EXPR_NEG, .span = span_join(sign->span, token->span), .left = number};
         *limit = negated;
     }
     return true;
@@ -48,8 +47,9 @@ static bool parse_condition(Parser *parser, const Assignment **until, const Expr
     const int64_t less = find_less(parser);
     if (less < 0) {
         const Token *first = peek(parser);
-        return diagnostics_error(parser->diagnostics, first->span,
-                                 "expected a condition 'EXPR < NUMBER' after 'until', such as 'sqrt(r) < 1e-6'");
+        return diagnostics_error(
+            parser->diagnostics, first->span,
+            "expected a condition 'EXPR < NUMBER' after 'until', such as 'sqrt(r) < 1e-6'");
     }
     if (!parse_right_side(parser, less, until))
         return false;

@@ -16,7 +16,7 @@ typedef struct {
     bool skip_newlines; // inside brackets
     int nesting, operations;
     bool in_index;         // an integer may have index variables
-    int repetition; // that statements are read into, -1: none
+    int repetition;        // that statements are read into, -1: none
     ProgramBuilder *build; // the program so far
 } Parser;
 

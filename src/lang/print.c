@@ -4,6 +4,7 @@
 #include "lang/program.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct {
     const Program *program;
@@ -192,6 +193,42 @@ static void print_placement(const Printer *printer, const Tensor *tensor) {
     text_append(printer->to, tensor->placement ? "\n" : "");
 }
 
+// Lines that are not empty begin with two columns for each repetition that they are in.
+static void print_indented(const char *text, int depth, Text *to) {
+    while (*text) {
+        const size_t length = strcspn(text, "\n") + 1;
+        text_printf(to, "%*s", text[0] == '\n' ? 0 : 2 * depth, "");
+        text_append_n(to, text, length);
+        text += length;
+    }
+}
+
+static void print_repetitions(const Program *program, Text *to) {
+    int depth = 0;
+    for (int s = 0; s < program->statement_count; s++) {
+        Text text = text_create(to->arena);
+        text_append(to, "\n");
+        for (int r = 0; r < program->repetition_count; r++) {
+            const Repetition *repetition = &program->repetitions[r];
+            if (repetition->first != s)
+                continue;
+            text_printf(to, "%*s", 2 * depth++, "");
+            repetition_print_begin(program, repetition, to);
+            text_append(to, "\n");
+        }
+        statement_print(program, &program->statements[s], &text);
+        print_indented(text_string(&text), depth, to);
+        for (int r = program->repetition_count - 1; r >= 0; r--) {
+            const Repetition *repetition = &program->repetitions[r];
+            if (repetition->last != s + 1)
+                continue;
+            text_printf(to, "%*s", 2 * --depth, "");
+            repetition_print_end(repetition, to);
+            text_append(to, "\n");
+        }
+    }
+}
+
 void program_print(const Program *program, const bool *used, Text *to) {
     const Printer printer = {program, {.params = program->param_names}, to};
     print_params(&printer, used);
@@ -204,8 +241,5 @@ void program_print(const Program *program, const bool *used, Text *to) {
         for (int i = 0; i < program->tensor_count; i++)
             if (refers(program->tensors[i]->placement) == by)
                 print_placement(&printer, program->tensors[i]);
-    for (int i = 0; i < program->statement_count; i++) {
-        text_append(to, "\n");
-        statement_print(program, &program->statements[i], to);
-    }
+    print_repetitions(program, to);
 }

@@ -74,7 +74,8 @@ void program_print(const Program *program, const bool *used, Text *to);
 void statement_print(const Program *program, const Statement *statement, Text *to);
 void command_print(const Program *program, const Command *command, Text *to);
 
-// The repetition that begins with a statement, inside of repetition `outer` (-1: of none); -1 where none does.
+// The repetition that begins with a statement, inside of repetition `outer` (-1: of none); -1 where none
+// does.
 int program_repetition_at(const Program *program, int statement, int outer);
 // The outermost repetition that a statement is in, and the innermost one; -1: none.
 int program_outermost(const Program *program, int statement);
@@ -89,8 +90,8 @@ double repetition_limit(const Repetition *repetition);
 void repetition_print_begin(const Program *program, const Repetition *repetition, Text *to);
 void repetition_print_end(const Repetition *repetition, Text *to);
 
-// In the order of the first round of repetitions: a tensor is an input when a statement reads it (`+=` reads its target) before any statement has assigned
-// it, an output when a statement assigns it.
+// In the order of the first round of repetitions: a tensor is an input when a statement reads it (`+=` reads
+// its target) before any statement has assigned it, an output when a statement assigns it.
 bool program_is_input(const Program *program, const Tensor *tensor);
 bool program_is_output(const Program *program, const Tensor *tensor);
 

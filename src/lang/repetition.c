@@ -81,10 +81,11 @@ static void check_scalar(void *context, const Access *access) {
         assigned |= assignment && assignment->lhs->tensor == tensor;
     }
     if (tensor->order > 0)
-        condition->ok = diagnostics_error(diagnostics, access->span,
-                                          "'%s' has indices, but a condition is of scalars: assign what is to "
-                                          "be compared to one",
-                                          tensor->name);
+        condition->ok =
+            diagnostics_error(diagnostics, access->span,
+                              "'%s' has indices, but a condition is of scalars: assign what is to "
+                              "be compared to one",
+                              tensor->name);
     else if (!assigned)
         condition->ok = diagnostics_error(
             diagnostics, access->span,

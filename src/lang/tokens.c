@@ -299,7 +299,7 @@ static bool ends_parentheses(const Token *tokens, int64_t index) {
 static void match_brackets(Lexer *lexer) {
     Token *tokens = lexer->tokens.items;
     IndexArray open = {0};
-    int64_t repetitions = 0;   // that are open
+    int64_t repetitions = 0;  // that are open
     bool is_repeated = false; // `repeat` was read, and not yet its brace
     for (int64_t i = 0; i < lexer->tokens.count; i++) {
         TokenKind kind = tokens[i].kind;

@@ -35,7 +35,7 @@ brackets.distal:8:20: error: expected ',' and another arrow, 'in' and a memory, 
 brackets.distal:9:18: error: 'fuse' does not name a mode of 'D' (named on the left: x)
    9 | place D(x) -> M(~fuse)
      |                  ^~~~
-brackets.distal:10:1: error: unknown declaration 'table' (declarations: param machine tensor place schedule)
+brackets.distal:10:1: error: unknown declaration 'table' (declarations: param machine tensor place schedule repeat)
   10 | table E(4): f64
      | ^~~~~
 brackets.distal:12:22: error: expected ',' or ')', found 'io'
