@@ -9,8 +9,9 @@
 // What was measured of one statement.
 typedef struct {
     double min, median, max;  // seconds of one execution
+    int64_t executions;       // that are counted: of a repeated statement all, else the last one
     double structure_seconds; // what is done once for all executions has taken (report_has_structure)
-    // Counted by the runtime: [tensor id][rank].
+    // Counted by the runtime in these executions: [tensor id][rank].
     const int64_t *const *bytes, *const *messages, *const *structure;
     bool checked, check_ok;
     int64_t elements,

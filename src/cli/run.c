@@ -39,11 +39,10 @@ static bool share_program(Session *session) {
 static ExitStatus compute(Run *run) {
     ExitStatus status = EXIT_FAILED;
     if (bindings_writable(run) && run_prepare(run) && run_load_inputs(run)) {
-        bool ok = true, right = true;
-        for (int i = 0; ok && i < run->pipeline->program->statement_count; i++) {
-            ok = run_statement(run, i);
+        const bool ok = run_statements(run);
+        bool right = true;
+        for (int i = 0; ok && i < run->pipeline->program->statement_count; i++)
             right = right && (!run->statements[i].report.checked || run->statements[i].report.check_ok);
-        }
         if (ok && run_finish(run, right) && right)
             status = EXIT_FINE;
     }

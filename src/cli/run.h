@@ -23,12 +23,22 @@ typedef struct {
     bool *printed;
 } Bindings;
 
+// Bytes and messages of all executions of a statement, and bytes of the latest structure.
+enum { COUNTER_BYTES, COUNTER_MESSAGES, COUNTER_STRUCTURE, COUNTER_COUNT };
+typedef struct {
+    int64_t *own[COUNTER_COUNT];      // counted on this rank, by tensor id
+    int64_t **all[COUNTER_COUNT];     // [tensor id][rank], on rank 0
+    int64_t **planned[COUNTER_COUNT]; // the same, of the plan
+    int64_t uncounted;                // executions that `planned` lacks
+} Counters;
+
 // One statement on this rank.
 typedef struct {
     Kernel kernel;
-    distal_execution *execution;              // while the statement is executed
-    double *seconds;                          // of each timed execution, slowest rank
-    int64_t **bytes, **messages, **structure; // counted: [tensor id][rank], on rank 0
+    distal_execution *execution; // from its beginning to its end
+    Array(double) seconds;       // of each timed execution, slowest rank
+    Counters counters;
+    bool was_finite; // the result of the first execution
     StatementReport report;
 } RunStatement;
 
@@ -47,6 +57,7 @@ typedef struct {
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     RunStatement *statements;
     Values *values; // by tensor id
+    bool *computed; // by tensor id: by a statement that was executed
     CoreShare cores;
     int64_t free_memory; // bytes of this rank's node when the run started; -1: not known
     int64_t threads;
@@ -67,14 +78,33 @@ bool run_load_inputs(Run *run); // collective
 // Takes what sparse tensors store now into the figures of the plan. False with a diagnostic. Collective.
 bool run_count_stored(Run *run, int count, const int *tensors);
 
-// Executes statement `index` as often as the options say, measures it, and checks the result with --check.
-// False on a failure; a wrong result is noted in the report only. Collective.
+// Executes the statements of the program: those of repetitions once in each round, others as often as the
+// options say; measures them, and checks results with --check. False on a failure; a wrong result is noted in
+// the report only. Collective.
+bool run_statements(Run *run);
+
+// One statement that is in no repetition. Collective.
 bool run_statement(Run *run, int index);
+// The same in parts: what executions of it have in common, each execution, and what is said of all of them.
+// run_end follows in any case, with whether all went well so far.
+bool run_begin(Run *run, int index);
+bool run_once(Run *run, int index);
+bool run_end(Run *run, int index, bool ok);
+
+// Counters of a statement: of no execution yet; with those of the latest execution; with what the plan says
+// of those so far, before its figures change; and compared at the end, false with a diagnostic where they
+// differ. The last one is collective.
+void run_begin_counters(Run *run, int index);
+void run_count(Run *run, int index);
+void run_expect(Run *run, int index);
+bool run_check_counters(Run *run, int index);
 
 // Before statement `index` is executed, and after it: warns where its result holds NaN or infinity, and
 // nothing that it reads does. False where that warning is an error. Collective.
 void run_before_values(Run *run, int index);
 bool run_check_values(Run *run, int index);
+// The same of repeated statements, whose first results were looked at, after the last round.
+bool run_check_last_values(Run *run, int first, int last);
 
 // The tensors that a statement reads, before it is executed, by tensor id: whole tensors on every rank, and
 // the entries of sparse ones on the first. Inputs are read once more, results gathered from their homes.
@@ -87,8 +117,10 @@ typedef struct {
 bool check_inputs_gather(Run *run, int index, CheckInputs *inputs);
 void check_inputs_free(CheckInputs *inputs);
 
-// Compares the result of statement `index` with the reference evaluator. Collective.
+// Compares the result of statement `index` with the reference evaluator; the report has the largest error of
+// all executions. Collective.
 bool run_check(Run *run, int index, const CheckInputs *inputs);
+void run_print_verdict(const Run *run, int index);
 
 // If the results are `right`, prints scalars that no --out names and writes outputs; prints figures.
 // Collective.

@@ -41,7 +41,9 @@ static bool operands_are_finite(Run *run, const Assignment *assignment) {
     return true;
 }
 
-static bool warn(const Run *run, const Assignment *assignment, const NotFinite *found) {
+static bool warn(const Run *run, int index, const NotFinite *found) {
+    const Assignment *assignment = assignment_of(run, index);
+    const int64_t executions = run->statements[index].report.executions;
     const Tensor *target = assignment->lhs->tensor;
     Session *session = run->session;
     Text element = text_create(session->arena);
@@ -49,12 +51,15 @@ static bool warn(const Run *run, const Assignment *assignment, const NotFinite *
         text_printf(&element, "%s%" PRId64, m ? ", " : "(", found->coordinates[m]);
     text_append(&element, element.length > 0 ? ")" : "");
     Diagnostics *warnings = session_warnings(session);
-    diagnostics_warning(warnings, WARNING_NOT_FINITE, assignment->span,
-                        "%s%s%s is %s, and no operand holds NaN or infinity",
+    const char *value = isnan(found->value) ? "NaN" : found->value < 0 ? "-infinity" : "infinity";
+    const char *when =
+        executions == 1
+            ? "and no operand holds NaN or infinity"
+            : arena_printf(session->arena, "after %" PRId64 " executions, and was not after the first",
+                           executions);
+    diagnostics_warning(warnings, WARNING_NOT_FINITE, assignment->span, "%s%s%s is %s, %s",
                         tensor_is_sparse(target) ? "an element of " : "", target->name, text_string(&element),
-                        isnan(found->value) ? "NaN"
-                        : found->value < 0  ? "-infinity"
-                                            : "infinity");
+                        value, when);
     return run->rank == 0 ? session_print_warnings(session, warnings) : warnings->errors == 0;
 }
 
@@ -68,6 +73,18 @@ bool run_check_values(Run *run, int index) {
     run->values[target] = VALUES_UNKNOWN;
     const bool reads_itself =
         assignment->accumulate || expr_access_of(assignment->rhs, assignment->lhs->tensor);
-    return is_finite(run, target, &found) || (were_not && reads_itself) ||
-           !operands_are_finite(run, assignment) || warn(run, assignment, &found);
+    const bool fine = run->statements[index].was_finite = is_finite(run, target, &found);
+    return fine || (were_not && reads_itself) || !operands_are_finite(run, assignment) ||
+           warn(run, index, &found);
+}
+
+bool run_check_last_values(Run *run, int first, int last) {
+    for (int s = first; s < last; s++) {
+        const RunStatement *statement = &run->statements[s];
+        NotFinite found;
+        if (statement->report.executions > 1 && statement->was_finite &&
+            !is_finite(run, assignment_of(run, s)->lhs->tensor->id, &found))
+            return warn(run, s, &found);
+    }
+    return true;
 }

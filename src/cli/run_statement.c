@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_TIMED = 1 << 20 }; // executions of a statement whose times are kept
+
 // The target of a statement that accumulates, as it was before the first execution.
 typedef struct {
     Storage *target;
@@ -40,66 +42,12 @@ static void backup_free(Backup *backup) {
     free(backup->pieces);
 }
 
-// Created for each statement just before it is executed, so that only one statement has buffers at a time.
-static bool prepare(Run *run, int index) {
-    const int tensors = run->pipeline->plan->tensor_count;
+bool run_begin(Run *run, int index) {
     RunStatement *statement = &run->statements[index];
-    Arena *arena = run->session->arena;
-    statement->seconds = arena_array(arena, double, run->session->options->repeat);
-    statement->bytes = arena_array(arena, int64_t *, tensors);
-    statement->messages = arena_array(arena, int64_t *, tensors);
-    statement->structure = arena_array(arena, int64_t *, tensors);
-    for (int t = 0; t < tensors; t++) {
-        statement->bytes[t] = arena_array(arena, int64_t, run->ranks);
-        statement->messages[t] = arena_array(arena, int64_t, run->ranks);
-        statement->structure[t] = arena_array(arena, int64_t, run->ranks);
-    }
+    run_begin_counters(run, index);
     statement->execution = execution_create(run->pipeline->plan->statements[index], run->storages,
                                             run->communicators, run->session->diagnostics);
     return statement->execution != NULL;
-}
-
-static void gather_counters(Run *run, int index) {
-    const StatementPlan *plan = run->pipeline->plan->statements[index];
-    RunStatement *statement = &run->statements[index];
-    const int tensors = run->pipeline->plan->tensor_count;
-    int64_t *counted[3], **all[3] = {statement->bytes, statement->messages, statement->structure};
-    for (int c = 0; c < 3; c++)
-        counted[c] = arena_array(run->session->arena, int64_t, tensors);
-    for (int t = 0; t < plan->spmd->transfer_count; t++) {
-        const int id = plan->spmd->transfers[t].access->tensor->id;
-        counted[0][id] += execution_bytes(statement->execution, t);
-        counted[1][id] += execution_messages(statement->execution, t);
-        counted[2][id] += execution_structure_bytes(statement->execution, t);
-    }
-    for (int id = 0; id < tensors; id++) {
-        MPI_Request requests[3];
-        for (int c = 0; c < 3; c++)
-            MPI_Igather(&counted[c][id], 1, MPI_INT64_T, all[c][id], 1, MPI_INT64_T, 0, MPI_COMM_WORLD,
-                        &requests[c]);
-        wait_all(3, requests);
-    }
-}
-
-// Compares the bytes and messages that the runtime has counted, on all ranks, with those of the plan.
-static bool check_counters(Run *run, int index) {
-    const StatementPlan *plan = run->pipeline->plan->statements[index];
-    const RunStatement *statement = &run->statements[index];
-    bool ok = true;
-    for (int t = 0; run->rank == 0 && t < run->pipeline->plan->tensor_count; t++) {
-        const TensorFigures planned = plan_tensor_figures(plan, t);
-        for (int64_t rank = 0; rank < run->ranks && ok; rank++) {
-            const int64_t bytes = statement->bytes[t][rank], messages = statement->messages[t][rank];
-            ok = bytes == planned.bytes_received[rank] && messages == planned.messages_received[rank];
-            if (!ok)
-                diagnostics_error(run->session->diagnostics, (Span){0},
-                                  "internal error: '%s' moved %" PRId64 " bytes in %" PRId64
-                                  " messages on rank %" PRId64 ", and the plan says %" PRId64 " in %" PRId64,
-                                  planned.tensor->name, bytes, messages, rank, planned.bytes_received[rank],
-                                  planned.messages_received[rank]);
-        }
-    }
-    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }
 
 static int compare_seconds(const void *a, const void *b) {
@@ -107,16 +55,16 @@ static int compare_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void summarize(Run *run, RunStatement *statement) {
-    const int count = (int)run->session->options->repeat;
-    all_reduce(statement->seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    qsort(statement->seconds, (size_t)count, sizeof(double), compare_seconds);
-    statement->report.min = statement->seconds[0];
-    statement->report.max = statement->seconds[count - 1];
-    statement->report.median = (statement->seconds[(count - 1) / 2] + statement->seconds[count / 2]) / 2;
-    statement->report.bytes = (const int64_t *const *)statement->bytes;
-    statement->report.messages = (const int64_t *const *)statement->messages;
-    statement->report.structure = (const int64_t *const *)statement->structure;
+static void summarize(RunStatement *statement) {
+    const int count = (int)statement->seconds.count;
+    double *seconds = statement->seconds.items;
+    if (count == 0)
+        return;
+    all_reduce(seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    qsort(seconds, (size_t)count, sizeof(double), compare_seconds);
+    statement->report.min = seconds[0];
+    statement->report.max = seconds[count - 1];
+    statement->report.median = (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
 }
 
 // What executions of the same structure need that the first one did not: the same on all ranks.
@@ -127,11 +75,11 @@ static bool find_rest(Run *run, int index) {
                                run->session->diagnostics);
 }
 
-static bool execute(Run *run, int index, const Backup *backup) {
+// Executes it `warmup` times and then as often as is timed.
+static bool execute(Run *run, int index, int64_t warmup, int64_t timed, const Backup *backup) {
     RunStatement *statement = &run->statements[index];
-    const Options *options = run->session->options;
-    const int64_t all = options->warmup + options->repeat;
-    Progress progress = progress_start(run->rank == 0 && !options->quiet);
+    const int64_t all = warmup + timed;
+    Progress progress = progress_start(all > 1 && run->rank == 0 && !run->session->options->quiet);
     bool ok = true;
     for (int64_t i = 0; i < all && ok; i++) {
         if (i > 0) {
@@ -142,8 +90,9 @@ static bool execute(Run *run, int index, const Backup *backup) {
         const double start = MPI_Wtime();
         if (ok)
             execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
-        if (i >= options->warmup)
-            statement->seconds[i - options->warmup] = MPI_Wtime() - start;
+        const double seconds = MPI_Wtime() - start;
+        if (i >= warmup && statement->seconds.count < MOST_TIMED)
+            array_push(run->session->arena, statement->seconds, seconds);
         progress_show(&progress, "computing", i + 1, all);
     }
     progress_end(&progress);
@@ -172,11 +121,14 @@ static bool count_tensors(Run *run, const Spmd *spmd) {
     return run_count_stored(run, count, tensors);
 }
 
-// Gives a sparse result and sparse workspaces their structure, which all executions keep, and what they store
-// to the figures.
+// Gives a sparse result and sparse workspaces their structure, which executions keep until those of operands
+// change, and what they store to the figures.
 static bool find_structure(Run *run, int index) {
     RunStatement *statement = &run->statements[index];
     const Spmd *spmd = run->pipeline->plan->statements[index]->spmd;
+    if (statement->report.executions > 0 && execution_is_structured(statement->execution))
+        return true;
+    run_expect(run, index);
     limit_copies(run, spmd);
     barrier(MPI_COMM_WORLD);
     double seconds = MPI_Wtime();
@@ -187,7 +139,7 @@ static bool find_structure(Run *run, int index) {
     seconds = MPI_Wtime() - seconds;
     if (report_has_structure(run->pipeline->plan->statements[index])) {
         all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        statement->report.structure_seconds = seconds;
+        statement->report.structure_seconds += seconds;
     }
     if (!count_tensors(run, spmd))
         return false;
@@ -196,39 +148,62 @@ static bool find_structure(Run *run, int index) {
     return true;
 }
 
-bool run_statement(Run *run, int index) {
+// The target as it is, where it is executed several times and adds to that.
+static bool keep_target(Run *run, const Assignment *assignment, Backup *backup) {
+    const bool ok = backup_create(backup, run->storages[assignment->lhs->tensor->id]);
+    if (!ok)
+        diagnostics_error(run->session->diagnostics, (Span){0},
+                          "not enough memory for a copy of '%s', which --repeat and --warmup need",
+                          assignment->lhs->tensor->name);
+    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+}
+
+// Executes a statement that has begun; of several executions only the last one counts.
+static bool run_executions(Run *run, int index, int64_t warmup, int64_t timed) {
     RunStatement *statement = &run->statements[index];
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
     const Options *options = run->session->options;
-    Storage *target = run->storages[assignment->lhs->tensor->id];
+    const bool is_first = statement->report.executions == 0;
     CheckInputs inputs = {0};
     Backup backup = {0};
-    bool ok = prepare(run, index);
-    if (ok)
+    if (is_first)
         run_before_values(run, index);
-    if (ok && options->check)
-        ok = check_inputs_gather(run, index, &inputs);
-    ok = ok && find_structure(run, index);
-    if (ok && assignment->accumulate && options->warmup + options->repeat > 1) {
-        ok = backup_create(&backup, target);
-        if (!ok)
-            diagnostics_error(run->session->diagnostics, (Span){0},
-                              "not enough memory for a copy of '%s', which --repeat and --warmup need",
-                              assignment->lhs->tensor->name);
-        ok = agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
-    }
-    ok = ok && execute(run, index, &backup);
-    if (ok) {
-        summarize(run, statement);
-        gather_counters(run, index);
-        ok = check_counters(run, index);
-    }
-    execution_free(statement->execution);
-    statement->execution = NULL;
-    ok = ok && run_check_values(run, index);
-    if (ok && options->check)
-        ok = run_check(run, index, &inputs);
+    bool ok = (!options->check || check_inputs_gather(run, index, &inputs)) && find_structure(run, index);
+    if (ok && assignment->accumulate && warmup + timed > 1)
+        ok = keep_target(run, assignment, &backup);
+    ok = ok && execute(run, index, warmup, timed, &backup);
+    if (ok)
+        run_count(run, index);
+    run->computed[assignment->lhs->tensor->id] = true;
+    run->values[assignment->lhs->tensor->id] =
+        is_first ? run->values[assignment->lhs->tensor->id] : VALUES_UNKNOWN;
+    ok = ok && (!is_first || run_check_values(run, index)) &&
+         (!options->check || run_check(run, index, &inputs));
     backup_free(&backup);
     check_inputs_free(&inputs);
     return ok;
+}
+
+bool run_once(Run *run, int index) {
+    return run_executions(run, index, 0, 1);
+}
+
+bool run_end(Run *run, int index, bool ok) {
+    RunStatement *statement = &run->statements[index];
+    if (ok) {
+        summarize(statement);
+        ok = run_check_counters(run, index);
+    }
+    execution_free(statement->execution);
+    statement->execution = NULL;
+    if (ok)
+        run_print_verdict(run, index);
+    return ok;
+}
+
+bool run_statement(Run *run, int index) {
+    const Options *options = run->session->options;
+    bool ok = run_begin(run, index);
+    ok = ok && run_executions(run, index, options->warmup, options->repeat);
+    return run_end(run, index, ok);
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the runtime has counted in all executions of a statement, compared with the plan.
+#include "base/integer.h"
+#include "cli/run.h"
+#include "runtime/wait.h"
+
+#include <inttypes.h>
+
+static int64_t **by_rank(const Run *run) {
+    const int tensors = run->pipeline->plan->tensor_count;
+    int64_t **figures = arena_array(run->session->arena, int64_t *, tensors);
+    for (int t = 0; t < tensors; t++)
+        figures[t] = arena_array(run->session->arena, int64_t, run->ranks);
+    return figures;
+}
+
+void run_begin_counters(Run *run, int index) {
+    Counters *counters = &run->statements[index].counters;
+    for (int c = 0; c < COUNTER_COUNT; c++) {
+        counters->own[c] = arena_array(run->session->arena, int64_t, run->pipeline->plan->tensor_count);
+        counters->all[c] = by_rank(run);
+        counters->planned[c] = run->rank == 0 ? by_rank(run) : NULL;
+    }
+}
+
+void run_count(Run *run, int index) {
+    RunStatement *statement = &run->statements[index];
+    const StatementPlan *plan = run->pipeline->plan->statements[index];
+    Counters *counters = &statement->counters;
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        counters->own[COUNTER_STRUCTURE][plan->spmd->transfers[t].access->tensor->id] = 0;
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const int id = plan->spmd->transfers[t].access->tensor->id;
+        counters->own[COUNTER_BYTES][id] += execution_bytes(statement->execution, t);
+        counters->own[COUNTER_MESSAGES][id] += execution_messages(statement->execution, t);
+        counters->own[COUNTER_STRUCTURE][id] += execution_structure_bytes(statement->execution, t);
+    }
+    statement->report.executions++;
+    counters->uncounted++;
+}
+
+void run_expect(Run *run, int index) {
+    Counters *counters = &run->statements[index].counters;
+    const StatementPlan *plan = run->pipeline->plan->statements[index];
+    for (int t = 0; run->rank == 0 && counters->uncounted > 0 && t < run->pipeline->plan->tensor_count; t++) {
+        const TensorFigures figures = plan_tensor_figures(plan, t);
+        for (int64_t rank = 0; rank < run->ranks; rank++) {
+            counters->planned[COUNTER_BYTES][t][rank] += counters->uncounted * figures.bytes_received[rank];
+            counters->planned[COUNTER_MESSAGES][t][rank] +=
+                counters->uncounted * figures.messages_received[rank];
+        }
+    }
+    counters->uncounted = 0;
+}
+
+static void gather(const Run *run, Counters *counters) {
+    for (int t = 0; t < run->pipeline->plan->tensor_count; t++) {
+        MPI_Request requests[COUNTER_COUNT];
+        for (int c = 0; c < COUNTER_COUNT; c++)
+            MPI_Igather(&counters->own[c][t], 1, MPI_INT64_T, counters->all[c][t], 1, MPI_INT64_T, 0,
+                        MPI_COMM_WORLD, &requests[c]);
+        wait_all(COUNTER_COUNT, requests);
+    }
+}
+
+bool run_check_counters(Run *run, int index) {
+    Counters *counters = &run->statements[index].counters;
+    StatementReport *report = &run->statements[index].report;
+    run_expect(run, index);
+    gather(run, counters);
+    report->bytes = (const int64_t *const *)counters->all[COUNTER_BYTES];
+    report->messages = (const int64_t *const *)counters->all[COUNTER_MESSAGES];
+    report->structure = (const int64_t *const *)counters->all[COUNTER_STRUCTURE];
+    bool ok = true;
+    for (int t = 0; run->rank == 0 && t < run->pipeline->plan->tensor_count; t++)
+        for (int64_t rank = 0; rank < run->ranks && ok; rank++) {
+            const int64_t bytes = report->bytes[t][rank], messages = report->messages[t][rank];
+            const int64_t planned_bytes = counters->planned[COUNTER_BYTES][t][rank];
+            const int64_t planned_messages = counters->planned[COUNTER_MESSAGES][t][rank];
+            ok = bytes == planned_bytes && messages == planned_messages;
+            if (!ok)
+                diagnostics_error(run->session->diagnostics, (Span){0},
+                                  "internal error: '%s' moved %" PRId64 " bytes in %" PRId64
+                                  " messages on rank %" PRId64 ", and the plan says %" PRId64 " in %" PRId64,
+                                  run->pipeline->plan->tensors[t]->name, bytes, messages, rank, planned_bytes,
+                                  planned_messages);
+        }
+    return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+}
