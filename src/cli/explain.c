@@ -29,10 +29,26 @@ static void print_command(const Program *program, const char *title, const Comma
         print_workspace(before, after, to);
 }
 
+// Where repetitions begin before a statement, and end after one.
+static void print_repetitions(const Program *program, int statement, bool begin, Text *to) {
+    for (int i = 0; i < program->repetition_count; i++) {
+        const Repetition *repetition = &program->repetitions[begin ? i : program->repetition_count - 1 - i];
+        if ((begin ? repetition->first : repetition->last - 1) != statement)
+            continue;
+        text_append(to, begin && statement == 0 && i == 0 ? "# " : "\n# ");
+        if (begin)
+            repetition_print_begin(program, repetition, to);
+        else
+            repetition_print_end(repetition, to);
+        text_append(to, "\n");
+    }
+}
+
 static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     const StatementPasses *passes = &pipeline->statements[index];
     const Program *program = pipeline->program;
-    text_append(to, index > 0 ? "\n# " : "# ");
+    print_repetitions(program, index, true, to);
+    text_append(to, index > 0 || program_innermost(program, index) >= 0 ? "\n# " : "# ");
     assignment_print(passes->statement->assignment, to);
     text_append(to, "\n\n");
     cin_print(passes->cin, program->param_names, to);
@@ -52,6 +68,7 @@ static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     }
     text_append(to, "\n# one process\n");
     spmd_print(passes->spmd, program->param_names, to);
+    print_repetitions(program, index, false, to);
 }
 
 static void print_loops(const StatementPasses *passes, int count, Text *to) {

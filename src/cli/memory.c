@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "cli/report.h"
+#include "pipeline/peaks.h"
 #include "runtime/agreement.h"
 #include "runtime/contraction.h"
 #include "runtime/load.h"
@@ -41,25 +42,31 @@ static int64_t checked_bytes(const Pipeline *pipeline, const Options *options, c
     return rank > 0 && assignment_sparse(assignment) ? min_i64(bytes, GATHER_BYTES) : bytes;
 }
 
-static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, const Assignment *assignment,
-                            int64_t rank) {
-    const bool again = assignment->accumulate && options->warmup + options->repeat > 1;
+static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
+    const Assignment *assignment = pipeline->statements[statement].statement->assignment;
+    const bool is_repeated = program_outermost(pipeline->program, statement) >= 0;
+    const bool again = assignment->accumulate && !is_repeated && options->warmup + options->repeat > 1;
     return again ? home_bytes(&pipeline->plan->homes[assignment->lhs->tensor->id], rank) : 0;
 }
 
-static int64_t contraction_bytes(const StatementPlan *plan) {
-    return plan->spmd->contracts ? (int64_t)contraction_space() : 0;
+// Of all statements that are executed together with this one.
+static int64_t contraction_bytes(const Pipeline *pipeline, int statement) {
+    int64_t bytes = 0;
+    int first, last;
+    peaks_together(pipeline, statement, &first, &last);
+    for (int s = first; s < last; s++)
+        bytes = saturated_add(
+            bytes, pipeline->plan->statements[s]->spmd->contracts ? (int64_t)contraction_space() : 0);
+    return bytes;
 }
 
 int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
-    StatementPlan *plan = pipeline->plan->statements[statement];
     // What depends on entries that are not known is compared with the limit once they are (memory_left).
-    int64_t bytes =
-        plan->figures->made ? plan_figures(plan)->known_peak_bytes[rank] : plan_rank_peak(plan, rank);
-    bytes = saturated_add(bytes, contraction_bytes(pipeline->plan->statements[statement]));
+    int64_t bytes = peaks_known(pipeline, statement, rank);
+    bytes = saturated_add(bytes, contraction_bytes(pipeline, statement));
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
-    return saturated_add(bytes, copied_bytes(pipeline, options, assignment, rank));
+    return saturated_add(bytes, copied_bytes(pipeline, options, statement, rank));
 }
 
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank) {
@@ -109,9 +116,15 @@ static void note_peak(const Session *session, const Peak *peak) {
             text_printf(&text, "%s %s in buffers", home > 0 ? "," : "", report_bytes(buffers, arena));
         separator = "; ";
     }
-    const int64_t contraction = contraction_bytes(plan);
+    const int64_t others = peaks_of_others(pipeline, peak->statement, peak->rank);
+    if (others > 0) {
+        text_printf(&text, "%s%s in buffers of other statements of the repetition", separator,
+                    report_bytes(others, arena));
+        separator = "; ";
+    }
+    const int64_t contraction = contraction_bytes(pipeline, peak->statement);
     const int64_t checked = checked_bytes(pipeline, session->options, assignment, peak->rank);
-    const int64_t copied = copied_bytes(pipeline, session->options, assignment, peak->rank);
+    const int64_t copied = copied_bytes(pipeline, session->options, peak->statement, peak->rank);
     if (contraction > 0) {
         text_printf(&text, "%s%s for blocks of a product", separator, report_bytes(contraction, arena));
         separator = "; ";

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/utf8.h"
+#include "pipeline/peaks.h"
 #include "plan/indexed.h"
 
 #include <inttypes.h>
@@ -73,6 +74,46 @@ double report_gflops(const StatementPlan *plan, const StatementReport *report) {
 void report_rate(const StatementPlan *plan, const StatementReport *report, Text *to) {
     if (plan->flop >= 0)
         text_printf(to, ", %.3g GFLOP/s", report_gflops(plan, report));
+}
+
+Executions report_executions(const Pipeline *pipeline, int statement, const StatementReport *report) {
+    const Program *program = pipeline->program;
+    Executions executions = {
+        .count = program_executions(program, statement, pipeline->plan->statements[statement]->params)};
+    if (report)
+        return (Executions){.count = program_innermost(program, statement) < 0 ? 1 : report->executions};
+    for (int r = program_innermost(program, statement); r >= 0; r = program->repetitions[r].outer)
+        executions.at_most = executions.at_most || program->repetitions[r].until;
+    return executions;
+}
+
+// Whether a repetition assigns the sparse tensor, so that what it stores in later rounds is not known.
+static bool is_changed(const Pipeline *pipeline, int statement, const Tensor *tensor) {
+    int first, last;
+    peaks_together(pipeline, statement, &first, &last);
+    bool changed = false;
+    for (int s = first; s < last && tensor_is_sparse(tensor); s++)
+        changed = changed || pipeline->statements[s].statement->assignment->lhs->tensor == tensor;
+    return changed;
+}
+
+bool report_total(const Pipeline *pipeline, int statement, const StatementReport *report,
+                  StatementTotal *total) {
+    const StatementPlan *plan = pipeline->plan->statements[statement];
+    const StatementFigures *figures = plan_figures(plan);
+    const Executions executions = report_executions(pipeline, statement, report);
+    const int64_t times = report ? 1 : executions.count; // what is counted is of all executions
+    *total = (StatementTotal){.flop = plan->flop < 0 ? -1 : saturated_mul(plan->flop, executions.count)};
+    bool known = true;
+    for (int t = 0; t < figures->tensor_count; t++) {
+        const Row row = row_of(&figures->tensors[t], report);
+        const bool changes = times > 1 && is_changed(pipeline, statement, figures->tensors[t].tensor);
+        known = known && !row.unknown && !changes;
+        total->bytes = saturated_add(total->bytes, saturated_mul(times, sum(row.bytes, plan->ranks)));
+        total->messages =
+            saturated_add(total->messages, saturated_mul(times, sum(row.messages, plan->ranks)));
+    }
+    return known;
 }
 
 enum { ALWAYS = 9, COLUMNS = 12 };
@@ -200,7 +241,21 @@ bool report_has_structure(const StatementPlan *plan) {
     return has;
 }
 
+// How often a repeated statement is executed, and what its figures are of.
+static void print_executions(const Pipeline *pipeline, int statement, const StatementReport *report,
+                             Text *to) {
+    const Program *program = pipeline->program;
+    if (program_innermost(program, statement) < 0)
+        return;
+    const Executions executions = report_executions(pipeline, statement, report);
+    text_printf(to, "  executed %s%" PRId64 " time%s: ", executions.at_most ? "up to " : "", executions.count,
+                executions.count == 1 ? "" : "s");
+    text_append(to, report ? "what moves is of all of them together\n" : "figures are of each\n");
+}
+
 static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    if (report->executions == 0)
+        return;
     text_append(to, "  ");
     report_seconds(report->median, to);
     text_append(to, " (fastest ");
@@ -242,21 +297,19 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
 static void print_total(const Pipeline *pipeline, const RunReport *run, Text *to) {
     const Plan *plan = pipeline->plan;
     int64_t flop = 0, bytes = 0, messages = 0, peak = 0;
-    bool flop_known = true, moves_known = true;
+    bool flop_known = true, moves_known = true, at_most = false;
     for (int s = 0; s < plan->statement_count; s++) {
-        const StatementPlan *statement = plan->statements[s];
-        const StatementFigures *figures = plan_figures(statement);
-        flop_known = flop_known && statement->flop >= 0;
-        flop = saturated_add(flop, max_i64(statement->flop, 0));
-        peak = max_i64(peak, largest(figures->peak_bytes, statement->ranks));
-        for (int t = 0; t < figures->tensor_count; t++) {
-            const Row row = row_of(&figures->tensors[t], run ? &run->statements[s] : NULL);
-            moves_known = moves_known && !row.unknown;
-            bytes = saturated_add(bytes, sum(row.bytes, statement->ranks));
-            messages = saturated_add(messages, sum(row.messages, statement->ranks));
-        }
+        const StatementReport *report = run ? &run->statements[s] : NULL;
+        StatementTotal total;
+        moves_known = report_total(pipeline, s, report, &total) && moves_known;
+        at_most = at_most || report_executions(pipeline, s, report).at_most;
+        flop_known = flop_known && total.flop >= 0;
+        flop = saturated_add(flop, max_i64(total.flop, 0));
+        bytes = saturated_add(bytes, total.bytes);
+        messages = saturated_add(messages, total.messages);
+        peak = max_i64(peak, largest(peaks_of_statement(pipeline, s, to->arena), pipeline->ranks));
     }
-    text_append(to, "\nall statements\n  ");
+    text_printf(to, "\nall statements%s\n  ", at_most ? ", at most" : "");
     if (flop_known && flop == INT64_MAX)
         text_append(to, "more than 9.2e18 flop; ");
     else if (flop_known)
@@ -287,13 +340,16 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         const StatementReport *report = run ? &run->statements[i] : NULL;
         text_append(to, "\n");
         assignment_print(pipeline->statements[i].statement->assignment, to);
-        text_append(to, "\n  ");
+        text_append(to, "\n");
+        print_executions(pipeline, i, report, to);
+        text_append(to, "  ");
         if (plan->flop == INT64_MAX)
             text_append(to, "more than 9.2e18 flop; ");
         else if (plan->flop >= 0)
             text_printf(to, "%" PRId64 " flop; ", plan->flop);
-        text_printf(to, "at most %s of memory in a rank\n",
-                    report_bytes(largest(plan_figures(plan)->peak_bytes, plan->ranks), to->arena));
+        text_printf(
+            to, "at most %s of memory in a rank\n",
+            report_bytes(largest(peaks_of_statement(pipeline, i, to->arena), plan->ranks), to->arena));
         if (report)
             print_measured(plan, report, to);
         text_append(to, "\n");
@@ -301,6 +357,6 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         print_unknown(plan, to);
         print_unknown_moves(plan, report, to);
     }
-    if (pipeline->program->statement_count > 1)
+    if (pipeline->program->statement_count > 1 || pipeline->program->repetition_count > 0)
         print_total(pipeline, run, to);
 }

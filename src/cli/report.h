@@ -38,6 +38,22 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to);
 // One object and a newline, with the keys of docs/command.md.
 void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
 
+// How often a statement is executed: 1 where it is in no repetition. Of a plan, `report` NULL, fewer where a
+// condition ends a repetition.
+typedef struct {
+    int64_t count;
+    bool at_most;
+} Executions;
+Executions report_executions(const Pipeline *pipeline, int statement, const StatementReport *report);
+
+// What all ranks do in all of these; `flop` -1: not known. False where it is not known what moves, as it
+// depends on entries that are not, or that a repetition changes.
+typedef struct {
+    int64_t flop, bytes, messages;
+} StatementTotal;
+bool report_total(const Pipeline *pipeline, int statement, const StatementReport *report,
+                  StatementTotal *total);
+
 // "800000 B", "1.5 MiB"
 const char *report_bytes(int64_t bytes, Arena *arena);
 // "1.5 ms"

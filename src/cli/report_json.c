@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "base/utf8.h"
+#include "pipeline/peaks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -102,9 +103,37 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
     }
 }
 
-static void print_statement(const StatementPlan *plan, const StatementReport *report, Text *to) {
+static void print_number(const char *key, bool known, int64_t value, Text *to) {
+    text_printf(to, ", \"%s\": ", key);
+    if (known)
+        text_printf(to, "%" PRId64, value);
+    else
+        text_append(to, "null");
+}
+
+// Of a repeated statement, all executions of all ranks together.
+static void print_executions(const Pipeline *pipeline, int statement, const StatementReport *report,
+                             Text *to) {
+    if (program_innermost(pipeline->program, statement) < 0)
+        return;
+    StatementTotal total;
+    const bool known = report_total(pipeline, statement, report, &total);
+    text_printf(to, ", \"executions\": %" PRId64 ", \"total\": {\"flop\": ",
+                report_executions(pipeline, statement, report).count);
+    if (total.flop < 0)
+        text_append(to, "null");
+    else
+        text_printf(to, "%" PRId64, total.flop);
+    print_number("bytes", known, total.bytes, to);
+    print_number("messages", known, total.messages, to);
+    text_append(to, "}");
+}
+
+static void print_statement(const Pipeline *pipeline, int index, const StatementReport *report, Text *to) {
+    const StatementPlan *plan = pipeline->plan->statements[index];
     text_append(to, "  {\"target\": ");
     text_append_json(to, plan->target->name);
+    print_executions(pipeline, index, report, to);
     if (plan->flop < 0)
         text_append(to, ", \"flop\": null,\n   \"tensors\": {");
     else
@@ -114,7 +143,7 @@ static void print_statement(const StatementPlan *plan, const StatementReport *re
         print_tensor(plan, report, t, to);
     }
     text_append(to, "},\n   ");
-    print_integers("peak_bytes", plan_figures(plan)->peak_bytes, plan->ranks, to);
+    print_integers("peak_bytes", peaks_of_statement(pipeline, index, to->arena), plan->ranks, to);
     text_append(to, ", \"plan_seconds\": ");
     print_real(plan->seconds + plan_figures(plan)->seconds, to);
     if (report)
@@ -155,7 +184,7 @@ void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append(to, " \"statements\": [\n");
     for (int i = 0; i < pipeline->program->statement_count; i++) {
         text_append(to, i ? ",\n" : "");
-        print_statement(pipeline->plan->statements[i], run ? &run->statements[i] : NULL, to);
+        print_statement(pipeline, i, run ? &run->statements[i] : NULL, to);
     }
     text_append(to, "]}\n");
 }

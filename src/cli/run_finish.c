@@ -5,6 +5,7 @@
 #include "runtime/print.h"
 #include "runtime/save.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 // Prints what --print names, and every scalar that is computed and not written to a file. Sets *any if there
@@ -66,8 +67,13 @@ static void print_summary(const Run *run, Text *to) {
         const StatementReport *report = &run->statements[i].report;
         assignment_print(run->pipeline->statements[i].statement->assignment, to);
         text_append(to, ": ");
-        report_seconds(report->median, to);
-        report_rate(run->pipeline->plan->statements[i], report, to);
+        if (report->executions != 1)
+            text_printf(to, "%" PRId64 " executions%s", report->executions,
+                        report->executions ? ", each " : "");
+        if (report->executions > 0) {
+            report_seconds(report->median, to);
+            report_rate(run->pipeline->plan->statements[i], report, to);
+        }
         text_append(to, "\n");
     }
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of statements that are executed together: those of a repetition have their buffers from its first
+// round to its last one, all at the same time.
+#ifndef DISTAL_PIPELINE_PEAKS_H
+#define DISTAL_PIPELINE_PEAKS_H
+
+#include "pipeline/pipeline.h"
+
+// By rank, what it has in memory at most while a statement is executed: StatementFigures.peak_bytes, and the
+// buffers of the other statements of its repetition. Allocated in the arena.
+const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, Arena *arena);
+
+// The same of one rank, without what depends on entries that are not known. Figures are not made for it.
+int64_t peaks_known(const Pipeline *pipeline, int statement, int64_t rank);
+// The part of it that the other statements of its repetition have.
+int64_t peaks_of_others(const Pipeline *pipeline, int statement, int64_t rank);
+
+// The statements that are executed together with one: from *first to before *last.
+void peaks_together(const Pipeline *pipeline, int statement, int *first, int *last);
+
+#endif
