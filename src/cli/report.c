@@ -87,6 +87,25 @@ Executions report_executions(const Pipeline *pipeline, int statement, const Stat
     return executions;
 }
 
+void report_rounds(const Program *program, const RepetitionReport *reports, Text *to) {
+    for (int r = 0; r < program->repetition_count; r++) {
+        const Repetition *repetition = &program->repetitions[r];
+        const RepetitionReport *report = &reports[r];
+        if (!repetition->until)
+            continue;
+        const int64_t unended = report->begun - report->ended;
+        repetition_print(program, repetition, to);
+        text_printf(to, ": %" PRId64 " round%s", report->rounds, report->rounds == 1 ? "" : "s");
+        if (report->begun != 1)
+            text_printf(to, " in %" PRId64 " repetition%s", report->begun, report->begun == 1 ? "" : "s");
+        if (report->begun > 1 && unended > 0)
+            text_printf(to, ", %" PRId64 " of which ended without the condition", unended);
+        else if (unended > 0)
+            text_append(to, ", and the condition does not hold");
+        text_append(to, "\n");
+    }
+}
+
 // Whether a repetition assigns the sparse tensor, so that what it stores in later rounds is not known.
 static bool is_changed(const Pipeline *pipeline, int statement, const Tensor *tensor) {
     int first, last;
@@ -241,22 +260,29 @@ bool report_has_structure(const StatementPlan *plan) {
     return has;
 }
 
-// How often a repeated statement is executed, and what its figures are of.
+// What the figures of a statement are of, where it is repeated: of a plan each execution, of a run all.
 static void print_executions(const Pipeline *pipeline, int statement, const StatementReport *report,
                              Text *to) {
-    const Program *program = pipeline->program;
-    if (program_innermost(program, statement) < 0)
+    if (program_innermost(pipeline->program, statement) < 0)
         return;
     const Executions executions = report_executions(pipeline, statement, report);
-    text_printf(to, "  executed %s%" PRId64 " time%s: ", executions.at_most ? "up to " : "", executions.count,
-                executions.count == 1 ? "" : "s");
-    text_append(to, report ? "what moves is of all of them together\n" : "figures are of each\n");
+    const char *s = executions.count == 1 ? "" : "s";
+    if (report)
+        text_printf(to, "%" PRId64 " execution%s%s: ", executions.count, s,
+                    executions.count > 1 ? " together" : "");
+    else
+        text_printf(to, "each of %s%" PRId64 " execution%s: ", executions.at_most ? "up to " : "",
+                    executions.count, s);
 }
 
 static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
     if (report->executions == 0)
         return;
     text_append(to, "  ");
+    if (report->executions > 1) {
+        report_seconds(report->seconds, to);
+        text_append(to, ", each ");
+    }
     report_seconds(report->median, to);
     text_append(to, " (fastest ");
     report_seconds(report->min, to);
@@ -293,6 +319,14 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
     text_append(to, 0 < shown && shown < ranks ? " / ...\n" : "\n");
 }
 
+// -1: not known.
+static void print_flop(int64_t flop, Text *to) {
+    if (flop == INT64_MAX)
+        text_append(to, "more than 9.2e18 flop; ");
+    else if (flop >= 0)
+        text_printf(to, "%" PRId64 " flop; ", flop);
+}
+
 // What all statements of a program do together: what is not known of one is not known of all.
 static void print_total(const Pipeline *pipeline, const RunReport *run, Text *to) {
     const Plan *plan = pipeline->plan;
@@ -310,10 +344,7 @@ static void print_total(const Pipeline *pipeline, const RunReport *run, Text *to
         peak = max_i64(peak, largest(peaks_of_statement(pipeline, s, to->arena), pipeline->ranks));
     }
     text_printf(to, "\nall statements%s\n  ", at_most ? ", at most" : "");
-    if (flop_known && flop == INT64_MAX)
-        text_append(to, "more than 9.2e18 flop; ");
-    else if (flop_known)
-        text_printf(to, "%" PRId64 " flop; ", flop);
+    print_flop(flop_known ? flop : -1, to);
     if (moves_known)
         text_printf(to, "%s in %" PRId64 " message%s; ", report_bytes(bytes, to->arena), messages,
                     messages == 1 ? "" : "s");
@@ -340,13 +371,11 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         const StatementReport *report = run ? &run->statements[i] : NULL;
         text_append(to, "\n");
         assignment_print(pipeline->statements[i].statement->assignment, to);
-        text_append(to, "\n");
+        text_append(to, "\n  ");
         print_executions(pipeline, i, report, to);
-        text_append(to, "  ");
-        if (plan->flop == INT64_MAX)
-            text_append(to, "more than 9.2e18 flop; ");
-        else if (plan->flop >= 0)
-            text_printf(to, "%" PRId64 " flop; ", plan->flop);
+        StatementTotal total;
+        report_total(pipeline, i, report, &total);
+        print_flop(report ? total.flop : plan->flop, to);
         text_printf(
             to, "at most %s of memory in a rank\n",
             report_bytes(largest(peaks_of_statement(pipeline, i, to->arena), plan->ranks), to->arena));

@@ -9,6 +9,7 @@
 // What was measured of one statement.
 typedef struct {
     double min, median, max;  // seconds of one execution
+    double seconds;           // of all timed ones together
     int64_t executions;       // that are counted: of a repeated statement all, else the last one
     double structure_seconds; // what is done once for all executions has taken (report_has_structure)
     // Counted by the runtime in these executions: [tensor id][rank].
@@ -19,8 +20,15 @@ typedef struct {
     double error, tolerance;
 } StatementReport;
 
+// What a repetition has done; one inside of others is begun several times.
+typedef struct {
+    int64_t begun, rounds; // in all
+    int64_t ended;         // how often its condition has ended it
+} RepetitionReport;
+
 typedef struct {
     const StatementReport *statements;
+    const RepetitionReport *repetitions;
     int64_t threads;
     // Of the node of rank 0, before anything was computed: cores that its ranks may use, and bytes (-1: not
     // known).
@@ -37,6 +45,10 @@ typedef struct {
 void report_table(const Pipeline *pipeline, const RunReport *run, Text *to);
 // One object and a newline, with the keys of docs/command.md.
 void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
+
+// One line for each repetition with a condition: how many rounds it took, and whether that is all it may
+// take.
+void report_rounds(const Program *program, const RepetitionReport *reports, Text *to);
 
 // How often a statement is executed: 1 where it is in no repetition. Of a plan, `report` NULL, fewer where a
 // condition ends a repetition.

@@ -104,7 +104,7 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
 }
 
 static void print_number(const char *key, bool known, int64_t value, Text *to) {
-    text_printf(to, ", \"%s\": ", key);
+    text_printf(to, "\"%s\": ", key);
     if (known)
         text_printf(to, "%" PRId64, value);
     else
@@ -118,14 +118,17 @@ static void print_executions(const Pipeline *pipeline, int statement, const Stat
         return;
     StatementTotal total;
     const bool known = report_total(pipeline, statement, report, &total);
-    text_printf(to, ", \"executions\": %" PRId64 ", \"total\": {\"flop\": ",
+    text_printf(to, ", \"executions\": %" PRId64 ",\n   \"total\": {",
                 report_executions(pipeline, statement, report).count);
-    if (total.flop < 0)
-        text_append(to, "null");
-    else
-        text_printf(to, "%" PRId64, total.flop);
+    print_number("flop", total.flop >= 0, total.flop, to);
+    text_append(to, ", ");
     print_number("bytes", known, total.bytes, to);
+    text_append(to, ", ");
     print_number("messages", known, total.messages, to);
+    if (report) {
+        text_append(to, ", \"seconds\": ");
+        print_real(report->seconds, to);
+    }
     text_append(to, "}");
 }
 
@@ -163,6 +166,30 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
     text_append(to, "],\n");
 }
 
+// Of a plan, `reports` is NULL.
+static void print_repetitions(const Pipeline *pipeline, const RepetitionReport *reports, Text *to) {
+    const Program *program = pipeline->program;
+    text_append(to, " \"repetitions\": [\n");
+    for (int r = 0; r < program->repetition_count; r++) {
+        const Repetition *repetition = &program->repetitions[r];
+        text_printf(to,
+                    "%s  {\"first\": %d, \"last\": %d, \"count\": %" PRId64 ", \"until\": ", r ? ",\n" : "",
+                    repetition->first, repetition->last - 1, repetition_count(repetition, pipeline->params));
+        if (repetition->until) {
+            Text condition = text_create(to->arena);
+            repetition_print_condition(repetition, &condition);
+            text_append_json(to, text_string(&condition));
+        } else {
+            text_append(to, "null");
+        }
+        if (reports)
+            text_printf(to, ", \"begun\": %" PRId64 ", \"rounds\": %" PRId64 ", \"ended\": %" PRId64,
+                        reports[r].begun, reports[r].rounds, reports[r].ended);
+        text_append(to, "}");
+    }
+    text_append(to, "],\n");
+}
+
 void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append(to, "{\"program\": ");
     text_append_json(to, pipeline->source.name);
@@ -181,6 +208,8 @@ void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
         text_append(to, ",");
         print_system(run, pipeline->ranks, to);
     }
+    if (pipeline->program->repetition_count > 0)
+        print_repetitions(pipeline, run ? run->repetitions : NULL, to);
     text_append(to, " \"statements\": [\n");
     for (int i = 0; i < pipeline->program->statement_count; i++) {
         text_append(to, i ? ",\n" : "");

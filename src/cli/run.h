@@ -56,8 +56,9 @@ typedef struct {
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     RunStatement *statements;
-    Values *values; // by tensor id
-    bool *computed; // by tensor id: by a statement that was executed
+    RepetitionReport *repetitions; // by repetition of the program
+    Values *values;                // by tensor id
+    bool *computed;                // by tensor id: by a statement that was executed
     CoreShare cores;
     int64_t free_memory; // bytes of this rank's node when the run started; -1: not known
     int64_t threads;
@@ -109,6 +110,7 @@ bool run_check_last_values(Run *run, int first, int last);
 // The tensors that a statement reads, before it is executed, by tensor id: whole tensors on every rank, and
 // the entries of sparse ones on the first. Inputs are read once more, results gathered from their homes.
 typedef struct {
+    Arena *arena; // what one check needs
     int count;
     void **arrays;
     Entries *entries;

@@ -68,14 +68,16 @@ bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
     const bool on_first = assignment_sparse(assignment) != NULL;
     inputs->count = run->pipeline->program->tensor_count;
-    inputs->arrays = arena_array(run->session->arena, void *, inputs->count);
-    inputs->entries = arena_array(run->session->arena, Entries, inputs->count);
+    inputs->arena = arena_create_within(run->session->arena);
+    inputs->arrays = arena_array(inputs->arena, void *, inputs->count);
+    inputs->entries = arena_array(inputs->arena, Entries, inputs->count);
     for (int id = 0; id < inputs->count; id++) {
         const Tensor *tensor = run->pipeline->program->tensors[id];
         const bool is_read = expr_access_of(assignment->rhs, tensor) ||
                              (assignment->accumulate && assignment->lhs->tensor == tensor);
-        if (is_read && !(run->computed[id] ? gather : read_again)(run, id, on_first, &inputs->arrays[id],
-                                                                  &inputs->entries[id]))
+        const bool is_source = program_is_input(run->pipeline->program, tensor) && !run->computed[id];
+        if (is_read &&
+            !(is_source ? read_again : gather)(run, id, on_first, &inputs->arrays[id], &inputs->entries[id]))
             return false;
     }
     return true;
@@ -86,6 +88,8 @@ void check_inputs_free(CheckInputs *inputs) {
         free(inputs->arrays[id]);
         entries_free(&inputs->entries[id]);
     }
+    if (inputs->arena)
+        arena_free(inputs->arena);
 }
 
 static EvaluatorInput evaluator_input(const void *array, const Entries *entries) {
@@ -124,7 +128,7 @@ static void print_difference(const char *name, int order, const EntriesError *er
 // On the first rank, which has all entries.
 static bool compare_sparse(Run *run, Evaluator *evaluator, const Tensor *target, const CheckInputs *inputs,
                            const void *array, const Entries *entries, StatementReport *report) {
-    EvaluatorInput *list = arena_array(run->session->arena, EvaluatorInput, inputs->count);
+    EvaluatorInput *list = arena_array(inputs->arena, EvaluatorInput, inputs->count);
     for (int id = 0; id < inputs->count; id++)
         list[id] = evaluator_input(inputs->arrays[id], &inputs->entries[id]);
     Evaluated expected = {0};
@@ -169,8 +173,8 @@ bool run_check(Run *run, int index, const CheckInputs *inputs) {
     const Tensor *target = assignment->lhs->tensor;
     Diagnostics *diagnostics = run->session->diagnostics;
     StatementReport *report = &run->statements[index].report, latest = {0};
-    Evaluator *evaluator = evaluator_create(run->session->arena, assignment,
-                                            pipeline_reorders_products(passes), run->pipeline->params);
+    Evaluator *evaluator = evaluator_create(inputs->arena, assignment, pipeline_reorders_products(passes),
+                                            run->pipeline->params);
     void *array = NULL;
     Entries entries = {0};
     bool ok = gather(run, target->id, evaluator_is_sparse(evaluator), &array, &entries);

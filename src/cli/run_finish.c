@@ -49,6 +49,7 @@ static RunReport make_report(const Run *run, const char *const *units) {
     for (int i = 0; i < count; i++)
         statements[i] = run->statements[i].report;
     return (RunReport){.statements = statements,
+                       .repetitions = run->repetitions,
                        .threads = run->threads,
                        .cores = run->cores.node_cores,
                        .free_memory = run->free_memory,
@@ -78,9 +79,17 @@ static void print_summary(const Run *run, Text *to) {
     }
 }
 
+static void print_rounds(const Run *run) {
+    Text text = text_create(run->session->arena);
+    report_rounds(run->pipeline->program, run->repetitions, &text);
+    fputs(text_string(&text), stderr);
+}
+
 bool run_finish(Run *run, bool right) {
     const Options *options = run->session->options;
     bool any = options->check;
+    if (run->rank == 0 && !options->quiet)
+        print_rounds(run);
     if (right && !print_tensors(run, &any))
         return false;
     if (right && !write_outputs(run, &any))

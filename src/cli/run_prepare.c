@@ -89,6 +89,7 @@ bool run_prepare(Run *run) {
     Arena *arena = run->session->arena;
     run->storages = arena_array(arena, Storage *, run->pipeline->plan->tensor_count);
     run->statements = arena_array(arena, RunStatement, program->statement_count);
+    run->repetitions = arena_array(arena, RepetitionReport, program->repetition_count);
     run->values = arena_array(arena, Values, program->tensor_count);
     run->computed = arena_array(arena, bool, program->tensor_count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);

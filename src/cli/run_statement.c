@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TIMED = 1 << 20 }; // executions of a statement whose times are kept
+enum { MOST_TIMED = 1 << 16 }; // executions of a statement whose times are kept
 
 // The target of a statement that accumulates, as it was before the first execution.
 typedef struct {
@@ -61,6 +61,7 @@ static void summarize(RunStatement *statement) {
     if (count == 0)
         return;
     all_reduce(seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    all_reduce(&statement->report.seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     qsort(seconds, (size_t)count, sizeof(double), compare_seconds);
     statement->report.min = seconds[0];
     statement->report.max = seconds[count - 1];
@@ -75,9 +76,22 @@ static bool find_rest(Run *run, int index) {
                                run->session->diagnostics);
 }
 
-// Executes it `warmup` times and then as often as is timed.
-static bool execute(Run *run, int index, int64_t warmup, int64_t timed, const Backup *backup) {
+// Once, and takes its time if it is timed.
+static void execute_once(Run *run, int index, bool timed) {
     RunStatement *statement = &run->statements[index];
+    const double start = MPI_Wtime();
+    execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
+    const double seconds = MPI_Wtime() - start;
+    if (timed)
+        statement->report.seconds += seconds;
+    if (timed && statement->seconds.count < MOST_TIMED)
+        array_push(run->session->arena, statement->seconds, seconds);
+}
+
+// Executes it `warmup` times and then as often as is timed, each time from a barrier on. Repeated statements
+// follow one another as they can.
+static bool execute(Run *run, int index, int64_t warmup, int64_t timed, const Backup *backup) {
+    const bool is_repeated = program_innermost(run->pipeline->program, index) >= 0;
     const int64_t all = warmup + timed;
     Progress progress = progress_start(all > 1 && run->rank == 0 && !run->session->options->quiet);
     bool ok = true;
@@ -86,13 +100,10 @@ static bool execute(Run *run, int index, int64_t warmup, int64_t timed, const Ba
             ok = find_rest(run, index);
             backup_restore(backup);
         }
-        barrier(MPI_COMM_WORLD);
-        const double start = MPI_Wtime();
+        if (!is_repeated)
+            barrier(MPI_COMM_WORLD);
         if (ok)
-            execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
-        const double seconds = MPI_Wtime() - start;
-        if (i >= warmup && statement->seconds.count < MOST_TIMED)
-            array_push(run->session->arena, statement->seconds, seconds);
+            execute_once(run, index, i >= warmup);
         progress_show(&progress, "computing", i + 1, all);
     }
     progress_end(&progress);
@@ -108,9 +119,9 @@ static void limit_copies(Run *run, const Spmd *spmd) {
 
 // Counts what the sparse tensors of the program store, those that a statement has not changed as well: they
 // may have had a structure in common with one that has another now.
-static bool count_tensors(Run *run, const Spmd *spmd) {
+static bool count_tensors(Run *run, const Spmd *spmd, Arena *arena) {
     const Plan *plan = run->pipeline->plan;
-    int *tensors = arena_array(run->session->arena, int, plan->tensor_count), count = 0;
+    int *tensors = arena_array(arena, int, plan->tensor_count), count = 0;
     for (int t = 0; t < plan->tensor_count; t++) {
         bool has_entries = plan->homes[t].stored_entries;
         for (int s = 0; s < spmd->stage_count; s++)
@@ -141,11 +152,12 @@ static bool find_structure(Run *run, int index) {
         all_reduce(&seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         statement->report.structure_seconds += seconds;
     }
-    if (!count_tensors(run, spmd))
-        return false;
-    execution_count_entries(statement->execution, run->pipeline->plan->statements[index],
-                            run->session->arena);
-    return true;
+    Arena *scratch = arena_create_within(run->session->arena);
+    const bool ok = count_tensors(run, spmd, scratch);
+    if (ok)
+        execution_count_entries(statement->execution, run->pipeline->plan->statements[index], scratch);
+    arena_free(scratch);
+    return ok;
 }
 
 // The target as it is, where it is executed several times and adds to that.
@@ -185,7 +197,14 @@ static bool run_executions(Run *run, int index, int64_t warmup, int64_t timed) {
 }
 
 bool run_once(Run *run, int index) {
-    return run_executions(run, index, 0, 1);
+    RunStatement *statement = &run->statements[index];
+    const bool is_first = statement->report.executions == 0;
+    if (is_first || run->session->options->check || !execution_is_structured(statement->execution))
+        return run_executions(run, index, 0, 1);
+    execute_once(run, index, true);
+    run_count(run, index);
+    run->values[run->pipeline->statements[index].statement->assignment->lhs->tensor->id] = VALUES_UNKNOWN;
+    return true;
 }
 
 bool run_end(Run *run, int index, bool ok) {

@@ -89,6 +89,9 @@ double repetition_limit(const Repetition *repetition);
 // Prints what a repetition begins with, "repeat n {", and ends with, "} until r < 1e-06", without a newline.
 void repetition_print_begin(const Program *program, const Repetition *repetition, Text *to);
 void repetition_print_end(const Repetition *repetition, Text *to);
+// "r < 1e-06", where it has a condition; and all on one line, "repeat n until r < 1e-06".
+void repetition_print_condition(const Repetition *repetition, Text *to);
+void repetition_print(const Program *program, const Repetition *repetition, Text *to);
 
 // In the order of the first round of repetitions: a tensor is an input when a statement reads it (`+=` reads
 // its target) before any statement has assigned it, an output when a statement assigns it.

@@ -49,20 +49,37 @@ double repetition_limit(const Repetition *repetition) {
     return limit->kind == EXPR_NEG ? -limit->left->number : limit->number;
 }
 
-void repetition_print_begin(const Program *program, const Repetition *repetition, Text *to) {
+static void print_count(const Program *program, const Repetition *repetition, Text *to) {
     text_append(to, "repeat ");
     int_print(repetition->count, (IntNames){.params = program->param_names}, to);
+}
+
+void repetition_print_begin(const Program *program, const Repetition *repetition, Text *to) {
+    print_count(program, repetition, to);
     text_append(to, " {");
+}
+
+void repetition_print_condition(const Repetition *repetition, Text *to) {
+    expr_print(repetition->until->rhs, NULL, to);
+    text_append(to, " < ");
+    expr_print(repetition->limit, NULL, to);
+}
+
+static void print_until(const Repetition *repetition, Text *to) {
+    if (!repetition->until)
+        return;
+    text_append(to, " until ");
+    repetition_print_condition(repetition, to);
 }
 
 void repetition_print_end(const Repetition *repetition, Text *to) {
     text_append(to, "}");
-    if (!repetition->until)
-        return;
-    text_append(to, " until ");
-    expr_print(repetition->until->rhs, NULL, to);
-    text_append(to, " < ");
-    expr_print(repetition->limit, NULL, to);
+    print_until(repetition, to);
+}
+
+void repetition_print(const Program *program, const Repetition *repetition, Text *to) {
+    print_count(program, repetition, to);
+    print_until(repetition, to);
 }
 
 typedef struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The condition of a repetition: whether the value of an expression of scalars is less than a number. The
-// first rank evaluates it and tells the others, so that all do the same whatever their copies of the scalars
-// have been rounded to.
+// The condition of a repetition: whether the value of an expression of scalars is less than a number. One
+// rank evaluates it and tells the others, so that all do the same whatever their copies of the scalars have
+// been rounded to.
 #ifndef DISTAL_RUNTIME_CONDITION_H
 #define DISTAL_RUNTIME_CONDITION_H
 
@@ -13,13 +13,12 @@
 typedef struct Condition Condition;
 
 // `expression` has a right side only, which reads scalars with ids less than `tensor_count`. Lives in the
-// arena, and keeps pointers to the arguments.
+// arena, and keeps pointers to the arguments; `storages` by tensor id. Collective.
 Condition *condition_create(const Assignment *expression, double limit, int tensor_count,
-                            const int64_t *params, Arena *arena);
+                            Storage *const *storages, const int64_t *params, MPI_Comm comm, Arena *arena);
 
-// Sets *holds, the same on all ranks; a NaN is not less than anything. `storages` by tensor id. Collective;
-// false with the same diagnostic on all ranks where memory runs out.
-bool condition_holds(const Condition *condition, Storage *const *storages, MPI_Comm comm, bool *holds,
-                     Diagnostics *diagnostics);
+// Sets *holds, the same on all ranks; a NaN is not less than anything. Collective; false with the same
+// diagnostic on all ranks where memory runs out.
+bool condition_holds(const Condition *condition, bool *holds, Diagnostics *diagnostics);
 
 #endif
