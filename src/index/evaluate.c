@@ -440,7 +440,7 @@ static bool run(const Evaluator *evaluator, const void *const *arrays, const Red
     const int64_t row = evaluator->row_length, chunks = ceil_div(row, BLOCK);
     const int64_t first_row = first / row, last_row = (last - 1) / row;
     bool out_of_memory = false;
-#pragma omp parallel
+#pragma omp parallel if ((last_row - first_row + 1) * chunks > 1)
     {
         Scratch *scratch = malloc(sizeof *scratch);
         if (!scratch || !scratch_create(evaluator, scratch)) {

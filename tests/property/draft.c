@@ -71,6 +71,9 @@ static bool size_is_used(const Draft *draft, int size) {
         for (int c = 0; c < draft->statements[s].command_count; c++)
             if (mentions(draft->statements[s].commands[c].text, name))
                 return true;
+    for (int r = 0; r < draft->repetition_count; r++)
+        if (draft->repetitions[r].count == size)
+            return true;
     return false;
 }
 
@@ -298,6 +301,41 @@ void draft_print_statement(const Draft *draft, const DraftStatement *statement, 
     text_append(to, summed[0] ? ")" : "");
 }
 
+static void print_scheduled(const Draft *draft, const DraftStatement *statement, Text *to) {
+    draft_print_statement(draft, statement, to);
+    text_append(to, "\n");
+    if (!statement->has_schedule)
+        return;
+    text_printf(to, "schedule %s {\n", draft->tensors[statement->target].name);
+    for (int c = 0; c < statement->command_count; c++)
+        text_printf(to, "  %s\n", statement->commands[c].text);
+    text_append(to, "}\n");
+}
+
+static void print_repeat(const Draft *draft, int statement, Text *to) {
+    char buffer[32];
+    for (int r = 0; r < draft->repetition_count; r++)
+        if (draft->repetitions[r].first == statement)
+            text_printf(to, "repeat %s {\n", draft_size_text(draft, draft->repetitions[r].count, buffer));
+}
+
+static void print_until(const Draft *draft, int statement, Text *to) {
+    static const char *const forms[] = {
+        [CONDITION_PLAIN] = "%s", [CONDITION_NEGATED] = "-%s", [CONDITION_ABS] = "abs(%s)"};
+    for (int r = draft->repetition_count - 1; r >= 0; r--) {
+        const DraftRepetition *repetition = &draft->repetitions[r];
+        if (repetition->last != statement + 1)
+            continue;
+        text_append(to, "}");
+        if (repetition->scalar >= 0) {
+            text_append(to, " until ");
+            text_printf(to, forms[repetition->form], draft->tensors[repetition->scalar].name);
+            text_printf(to, " < %s", repetition->limit);
+        }
+        text_append(to, "\n");
+    }
+}
+
 void draft_print(const Draft *draft, Text *to) {
     text_printf(to,
                 "# drawn with --seed %" PRIu64 " %s%s%s--only %" PRId64 "\n# distal run FILE -n %d --check\n",
@@ -316,14 +354,8 @@ void draft_print(const Draft *draft, Text *to) {
             print_place(draft, tensor, to);
     }
     for (int s = 0; s < draft->statement_count; s++) {
-        const DraftStatement *statement = &draft->statements[s];
-        draft_print_statement(draft, statement, to);
-        text_append(to, "\n");
-        if (!statement->has_schedule)
-            continue;
-        text_printf(to, "schedule %s {\n", draft->tensors[statement->target].name);
-        for (int c = 0; c < statement->command_count; c++)
-            text_printf(to, "  %s\n", statement->commands[c].text);
-        text_append(to, "}\n");
+        print_repeat(draft, s, to);
+        print_scheduled(draft, &draft->statements[s], to);
+        print_until(draft, s, to);
     }
 }

@@ -19,6 +19,7 @@ enum {
     DRAFT_NODES = 96,
     DRAFT_COMMANDS = 32,
     DRAFT_STATEMENTS = 3,
+    DRAFT_REPETITIONS = 2,
     DRAFT_TEXT = 300
 };
 
@@ -26,7 +27,7 @@ enum {
 // number of ranks.
 typedef enum { SIZE_LITERAL, SIZE_PARAM, SIZE_DIFFERENCE, SIZE_HALF, SIZE_RANKS } SizeForm;
 typedef struct {
-    char letter; // of its param's name: n for extents, g for grids, c for factors of commands
+    char letter; // of its param's name: n for extents, g for grids, c for factors of commands, r for rounds
     SizeForm form;
     int64_t value;
 } DraftSize;
@@ -115,6 +116,16 @@ typedef struct {
     DraftCommand commands[DRAFT_COMMANDS];
 } DraftStatement;
 
+// "s < 3", "-s < 3", "abs(s) < 3"
+typedef enum { CONDITION_PLAIN, CONDITION_NEGATED, CONDITION_ABS, CONDITION_FORMS } ConditionForm;
+typedef struct {
+    int first, last; // statements first .. last - 1
+    int count;       // a size
+    int scalar;      // tensor of the condition, -1: there is none
+    ConditionForm form;
+    const char *limit;
+} DraftRepetition;
+
 typedef struct {
     const char *space; // that the program was drawn from; NULL: its statements were drawn as well
     uint64_t seed;
@@ -129,6 +140,8 @@ typedef struct {
     DraftTensor tensors[DRAFT_TENSORS];
     int statement_count;
     DraftStatement statements[DRAFT_STATEMENTS];
+    int repetition_count;
+    DraftRepetition repetitions[DRAFT_REPETITIONS]; // the second one is inside of the first one
 } Draft;
 
 // The program as text, with a comment on how to run it. Tensors and params that nothing mentions are left

@@ -5,6 +5,7 @@
 #include "model.h"
 #include "plan/verify.h"
 #include "reference.h"
+#include "runtime/condition.h"
 #include "runtime/copies.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/execution.h"
@@ -16,6 +17,7 @@
 #include "sparse_reference.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +71,10 @@ typedef struct {
     Plan *plan;
     Storage **storages; // by tensor id
     distal_execution *executions[DRAFT_STATEMENTS];
-    Whole whole;                       // first rank only
-    uint64_t hashes[DRAFT_STATEMENTS]; // of the result of round 0
+    Whole whole;                              // first rank only
+    EntryFiguresCheck figures;                // of the round
+    Condition *conditions[DRAFT_REPETITIONS]; // NULL where there is none
+    uint64_t hashes[DRAFT_STATEMENTS];        // of the result of round 0
 } Run;
 
 static const Program *program_of(const Run *run) {
@@ -301,12 +305,43 @@ static void set_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
         put_sparse_input(run, tensor, seed);
 }
 
+// Whether some statements are never executed. What reads their results finds zeros.
+static bool skips_statements(const Draft *draft) {
+    for (int r = 0; r < draft->repetition_count; r++)
+        if (draft->sizes[draft->repetitions[r].count].value == 0)
+            return true;
+    return false;
+}
+
+static void set_zero(Run *run, const Tensor *tensor) {
+    Storage *storage = run->storages[tensor->id];
+    Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
+    if (!storage)
+        return;
+    if (!tensor_is_sparse(tensor)) {
+        storage_zero(storage);
+        const Piece whole = run->rank == 0 ? whole_piece(&run->whole, tensor->id) : (Piece){0};
+        if (run->rank == 0)
+            memset(whole.data, 0, (size_t)rect_volume(&whole.rect) * type_info(tensor->type)->size);
+        return;
+    }
+    if (!agree(run->comm, storage->structure || sparse_put_nothing(storage, diagnostics)))
+        fail_sparse(run, tensor, "cannot be emptied");
+    Entries none = storage_no_entries(storage);
+    keep_whole(run, tensor, &none);
+}
+
 // Inputs get their values, results what they must not keep.
 static void set_tensors(Run *run, uint64_t seed) {
+    const bool zero = skips_statements(&run->trial->draft);
     const Program *program = program_of(run);
     for (int t = 0; t < run->plan->tensor_count; t++) {
         const Tensor *tensor = run->plan->homes[t].tensor;
         const bool input = program_is_input(program, tensor);
+        if (zero && !input) {
+            set_zero(run, tensor);
+            continue;
+        }
         if (tensor_is_sparse(tensor)) {
             if (input && run->storages[t])
                 set_sparse_input(run, tensor, seed);
@@ -386,41 +421,132 @@ static void check_inputs(Run *run, uint64_t seed) {
     }
 }
 
+static void run_statement(Run *run, int statement) {
+    Trial *trial = run->trial;
+    const Assignment *assignment = program_of(run)->statements[statement].assignment;
+    Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
+    distal_execution *execution = run->executions[statement];
+    if (!execution_is_structured(execution) &&
+        !execution_structure(execution, trial->structures[statement], trial->pipeline->params, diagnostics))
+        trial_fail(trial, TRIAL_PREPARED, "%s has no structure, %s", assignment->lhs->tensor->name,
+                   run->way->name);
+    entry_figures_compare(&run->figures, statement, execution);
+    execution_count_entries(execution, run->plan->statements[statement], trial->arena);
+    execution_run(execution, trial->kernels[statement], trial->pipeline->params);
+    check_counters(run, statement);
+    reference_compare(trial, run->plan->statements[statement], assignment,
+                      run->storages[assignment->lhs->tensor->id], &run->whole, run->comm, run->way->name);
+    entry_figures_finish(&run->figures, statement);
+}
+
+// Of round 0 kept, of round 2 compared with that.
+static void compare_hash(Run *run, int round, int statement) {
+    Trial *trial = run->trial;
+    const Tensor *target = program_of(run)->statements[statement].assignment->lhs->tensor;
+    if (omp_get_max_threads() > 1)
+        return; // threads add up in any order
+    uint64_t hash =
+        hash_storage(run->storages[target->id], diagnostics_create(trial->arena, trial->pipeline->source));
+    if (round == 0)
+        run->hashes[statement] = hash;
+    else if (round == 2 && hash != run->hashes[statement])
+        trial_fail(trial, TRIAL_UNSTABLE, "%s differs on rank %d when it is computed once more, %s",
+                   target->name, run->rank, run->way->name);
+}
+
+// The value that a condition looks at, from what the first rank has of the scalar.
+static double condition_value(const Run *run, const DraftRepetition *repetition) {
+    const Program *program = program_of(run);
+    int id = 0;
+    while (strcmp(program->tensors[id]->name, run->trial->draft.tensors[repetition->scalar].name) != 0)
+        id++;
+    const void *value = run->whole.arrays[id];
+    double real = 0, imaginary = 0;
+    switch (program->tensors[id]->type) {
+    case TYPE_I32:
+        real = *(const int32_t *)value;
+        break;
+    case TYPE_I64:
+        real = (double)*(const int64_t *)value;
+        break;
+    case TYPE_C64:
+        imaginary = ((const float *)value)[1];
+        real = ((const float *)value)[0];
+        break;
+    case TYPE_F32:
+        real = *(const float *)value;
+        break;
+    case TYPE_C128:
+        imaginary = ((const double *)value)[1];
+        real = ((const double *)value)[0];
+        break;
+    case TYPE_F64:
+        real = *(const double *)value;
+        break;
+    }
+    return repetition->form == CONDITION_PLAIN     ? real
+           : repetition->form == CONDITION_NEGATED ? -real
+                                                   : hypot(real, imaginary);
+}
+
+static bool ends(Run *run, int index) {
+    const DraftRepetition *repetition = &run->trial->draft.repetitions[index];
+    Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
+    bool holds = false;
+    if (repetition->scalar < 0)
+        return false;
+    if (!condition_holds(run->conditions[index], &holds, diagnostics))
+        trial_fail(run->trial, TRIAL_PREPARED, "there is no memory for a condition, %s", run->way->name);
+    if (run->rank == 0 && holds != (condition_value(run, repetition) < strtod(repetition->limit, NULL)))
+        trial_fail(run->trial, TRIAL_WRONG, "the condition of repetition %d is wrong, %s", index,
+                   run->way->name);
+    return holds;
+}
+
+// Statements first .. last - 1, with repetitions from `repetition` on around some of them.
+static void run_statements(Run *run, int first, int last, int repetition) {
+    const Draft *draft = &run->trial->draft;
+    for (int s = first; s < last;) {
+        const DraftRepetition *inner =
+            repetition < draft->repetition_count ? &draft->repetitions[repetition] : NULL;
+        if (!inner || inner->first != s) {
+            run_statement(run, s++);
+            continue;
+        }
+        for (int64_t round = 0; round < draft->sizes[inner->count].value; round++) {
+            run_statements(run, inner->first, inner->last, repetition + 1);
+            if (ends(run, repetition))
+                break;
+        }
+        s = inner->last;
+        repetition = draft->repetition_count;
+    }
+}
+
 // Rounds 0 and 2 have the same inputs, round 1 others: what a buffer has kept shows.
 static void run_round(Run *run, int round) {
     Trial *trial = run->trial;
-    const Program *program = program_of(run);
+    const int count = program_of(run)->statement_count;
     const uint64_t seed = trial->draft.input_seed + (uint64_t)(round & 1);
     set_tensors(run, seed);
-    const EntryFiguresCheck figures =
+    run->figures =
         entry_figures_begin(trial, run->way->name, run->plan, run->storages, &run->whole, run->comm);
-    for (int s = 0; s < program->statement_count; s++) {
-        const Assignment *assignment = program->statements[s].assignment;
-        const Storage *target = run->storages[assignment->lhs->tensor->id];
-        Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
-        if (!execution_is_structured(run->executions[s]) &&
-            !execution_structure(run->executions[s], trial->structures[s], trial->pipeline->params,
-                                 diagnostics))
-            trial_fail(trial, TRIAL_PREPARED, "%s has no structure, %s", assignment->lhs->tensor->name,
-                       run->way->name);
-        entry_figures_compare(&figures, s, run->executions[s]);
-        execution_count_entries(run->executions[s], run->plan->statements[s], trial->arena);
-        execution_run(run->executions[s], trial->kernels[s], trial->pipeline->params);
-        check_counters(run, s);
-        reference_compare(trial, run->plan->statements[s], assignment, target, &run->whole, run->comm,
-                          run->way->name);
-        entry_figures_finish(&figures, s);
-        if (omp_get_max_threads() > 1)
-            continue; // threads add up in any order
-        uint64_t hash = hash_storage(target, diagnostics_create(trial->arena, trial->pipeline->source));
-        if (round == 0)
-            run->hashes[s] = hash;
-        else if (round == 2 && hash != run->hashes[s])
-            trial_fail(trial, TRIAL_UNSTABLE, "%s differs on rank %d when it is computed once more, %s",
-                       assignment->lhs->tensor->name, run->rank, run->way->name);
-    }
-    entry_figures_end(&figures);
+    run_statements(run, 0, count, 0);
+    for (int s = 0; s < count; s++)
+        compare_hash(run, round, s);
+    entry_figures_end(&run->figures);
     check_inputs(run, seed);
+}
+
+static void create_conditions(Run *run) {
+    const Program *program = program_of(run);
+    for (int r = 0; r < program->repetition_count; r++) {
+        const Repetition *repetition = &program->repetitions[r];
+        if (repetition->until)
+            run->conditions[r] =
+                condition_create(repetition->until, repetition_limit(repetition), program->tensor_count,
+                                 run->storages, run->trial->pipeline->params, run->comm, run->trial->arena);
+    }
 }
 
 static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm comm) {
@@ -441,6 +567,7 @@ static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm 
         check_plan(&run);
         for (int s = 0; s < program_of(&run)->statement_count; s++)
             check_buffers(&run, s);
+        create_conditions(&run);
         for (int round = 0; round < way->rounds; round++)
             run_round(&run, round);
     }

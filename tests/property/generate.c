@@ -173,6 +173,8 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
             draw_reductions(&random, draft, &draft->statements[s]);
         draw_indices(&random, draft, s);
     }
+    if (!draft->products)
+        draw_repetitions(&random, draft);
     draw_placements(&random, draft);
     if (!draft->products)
         draw_schedules(&random, draft);

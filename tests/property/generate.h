@@ -24,6 +24,8 @@ void draw_sums(Random *random, Draft *draft, DraftStatement *statement);
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
 // Puts sums and constants in the place of some of its variables as indices, now and then.
 void draw_indices(Random *random, Draft *draft, int at);
+// Draws repetitions of some statements, and a statement that feeds a result back.
+void draw_repetitions(Random *random, Draft *draft);
 // Machines and ranks.
 void draw_processors(Random *random, Draft *draft);
 // How and where all tensors are stored.

@@ -357,6 +357,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     for (int s = 0; s < count; s++)
         draw_divisors(&random, draft, &draft->statements[s]);
     draw_results(draft);
+    draw_repetitions(&random, draft);
     draw_wide_extents(&random, draft);
     for (int t = 0; placed && t < draft->tensor_count; t++)
         draw_placement(&random, draft, &draft->tensors[t]);

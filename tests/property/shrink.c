@@ -18,6 +18,26 @@ static bool drop_statement(Draft *draft, int which) {
     for (int s = drop; s + 1 < draft->statement_count; s++)
         draft->statements[s] = draft->statements[s + 1];
     draft->statement_count--;
+    for (int r = 0; r < draft->repetition_count; r++) {
+        draft->repetitions[r].first -= drop < draft->repetitions[r].first;
+        draft->repetitions[r].last -= drop < draft->repetitions[r].last;
+    }
+    return true;
+}
+
+static bool drop_repetition(Draft *draft, int which) {
+    if (which >= draft->repetition_count)
+        return false;
+    for (int r = which; r + 1 < draft->repetition_count; r++)
+        draft->repetitions[r] = draft->repetitions[r + 1];
+    draft->repetition_count--;
+    return true;
+}
+
+static bool drop_condition(Draft *draft, int which) {
+    if (which >= draft->repetition_count)
+        return false;
+    draft->repetitions[which].scalar = -1;
     return true;
 }
 
@@ -190,10 +210,10 @@ static bool double_type(Draft *draft, int which) {
 }
 
 static const Simplification simplifications[] = {
-    drop_statement, drop_schedule, drop_command,      drop_node,        drop_placement,
-    fewer_ranks,    drop_machine,  smaller_size,      access_to_number, row_major,
-    contiguous,     double_type,   drop_accumulation, simpler_entry,    literal_size,
-    plain_levels,   plain_fill,    plain_index,       plain_left_index,
+    drop_statement,    drop_schedule,   drop_command,     drop_node,    drop_placement, fewer_ranks,
+    drop_machine,      smaller_size,    access_to_number, row_major,    contiguous,     double_type,
+    drop_accumulation, simpler_entry,   literal_size,     plain_levels, plain_fill,     plain_index,
+    plain_left_index,  drop_repetition, drop_condition,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 
