@@ -76,7 +76,7 @@ static distal_status declare_all(distal_context *context, void *arguments) {
         return DISTAL_INVALID;
     if (program->repetition_count > 0) {
         diagnostics_error(context->diagnostics, program->repetitions[0].span,
-                          "programs of the library have no repetitions: repeat distal_execute in a loop");
+                          "programs of the library have no repetitions: call distal_execute in a loop");
         return DISTAL_INVALID;
     }
     Pipeline *pipeline = pipeline_of(context->scratch, program, context->ranks);

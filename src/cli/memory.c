@@ -135,7 +135,7 @@ static void note_peak(const Session *session, const Peak *peak) {
         separator = "; ";
     }
     if (copied > 0)
-        text_printf(&text, "%s%s for a copy of %s, which every repetition restores", separator,
+        text_printf(&text, "%s%s for a copy of %s, which every execution restores", separator,
                     report_bytes(copied, arena), assignment->lhs->tensor->name);
     diagnostics_note(session->diagnostics, (Span){0}, "rank %" PRId64 " while it computes %s: %s", peak->rank,
                      assignment->lhs->tensor->name, text_string(&text));

@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 // Bytes that a run with these options needs on `rank` while statement `statement` is executed: homes and
-// buffers, whole tensors that --check gathers, and the copy of a target that every repetition of an
+// buffers, whole tensors that --check gathers, and the copy of a target that every execution of an
 // accumulating statement restores. INT64_MAX where that does not fit into 64 bits.
 int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank);
 // The most that it needs on `rank`.

@@ -100,7 +100,7 @@ void report_rounds(const Program *program, const RepetitionReport *reports, Text
             text_printf(to, " in %" PRId64 " repetition%s", report->begun, report->begun == 1 ? "" : "s");
         if (report->begun > 1 && unended > 0)
             text_printf(to, ", %" PRId64 " of which ended without the condition", unended);
-        else if (unended > 0)
+        else if (unended > 0 && report->rounds > 0)
             text_append(to, ", and the condition does not hold");
         text_append(to, "\n");
     }
@@ -267,7 +267,9 @@ static void print_executions(const Pipeline *pipeline, int statement, const Stat
         return;
     const Executions executions = report_executions(pipeline, statement, report);
     const char *s = executions.count == 1 ? "" : "s";
-    if (report)
+    if (executions.count == 0)
+        text_append(to, "not executed: ");
+    else if (report)
         text_printf(to, "%" PRId64 " execution%s%s: ", executions.count, s,
                     executions.count > 1 ? " together" : "");
     else

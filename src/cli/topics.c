@@ -183,6 +183,22 @@ const HelpTopic help_topics[] = {
      "place u(x) -> M(x)\n"
      "place v(x) -> M(x)\n"
      "v(i) = u(i - 1) - 2 * u(i) + u(i + 1)\n"},
+    {"repeat", "statements that are executed several times", "until repetition ", NULL,
+     "repeat N { ... } executes the statements between the braces N times; N is an expression over params.\n"
+     "With 'until EXPR < NUMBER' behind it, it ends with the first round after which the scalar expression\n"
+     "is less. Statements have their schedules inside; declarations stand outside. Each statement is\n"
+     "planned once.\n",
+     "param n = 100\n"
+     "tensor A(n, n): f64\n"
+     "tensor x(n): f64\n"
+     "tensor y(n): f64\n"
+     "tensor norm: f64\n"
+     "x(i) = 1\n"
+     "repeat 50 {\n"
+     "  y(i) = A(i, j) * x(j)\n"
+     "  norm = y(i) * y(i)\n"
+     "  x(i) = y(i) / sqrt(norm)\n"
+     "} until norm < 1e-20\n"},
     {"functions", "functions on the right side", "function ", list_functions,
      "Functions of elements are\n{}"
      "Their arguments are any expressions. pow, min and max have two arguments. abs, real and imag of "

@@ -402,6 +402,8 @@ static void test_programs(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_program(d, "x.distal", NULL), "the text of the program is NULL");
     WRONG(distal_program(d, "x.distal", "param n = 4\ntensor A(m): f64"), "x.distal:2:10: error:");
     WRONG(distal_program(d, NULL, "tensor"), "program:1:");
+    WRONG(distal_program(d, NULL, "tensor a: f64; tensor b: f64; repeat 3 { a = b }"),
+          "no repetitions: call distal_execute in a loop");
     WRONG(distal_program(d, NULL, "tensor a: f64; tensor b: f64; a = b; schedule a { fly(i) }"), "fly");
     // The second declaration meets a name that is taken: the first is taken back.
     WRONG(distal_program(d, "x.distal", "param q = 3; tensor a: f64; machine M = grid(q)"), "M");

@@ -7,12 +7,16 @@
 
 enum { REPEATED_PERCENT = 25, FED_BACK_PERCENT = 75, NESTED_PERCENT = 30, UNTIL_PERCENT = 70 };
 
-// What keeps clear of steep functions and of divisors near zero does so with the inputs that are drawn only.
+// What keeps clear of steep functions, of divisors near zero and of long products that overflow does so with
+// the inputs that are drawn only.
 static bool is_steep(const DraftStatement *statement) {
-    for (int n = 0; n < statement->node_count; n++)
-        if (statement->nodes[n].kind == NODE_DIV || statement->nodes[n].kind == NODE_CALL)
-            return true;
-    return false;
+    bool steep = strcmp(statement->reducer, "prod") == 0;
+    for (int n = 0; n < statement->node_count; n++) {
+        const DraftNode *node = &statement->nodes[n];
+        steep = steep || node->kind == NODE_DIV || node->kind == NODE_CALL ||
+                (node->kind == NODE_REDUCE && strcmp(node->function, "prod") == 0);
+    }
+    return steep;
 }
 
 static bool is_assigned(const Draft *draft, int tensor) {

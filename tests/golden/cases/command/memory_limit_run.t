@@ -10,5 +10,5 @@ place B(x) -> M(0)
 A(i) += B(i)
 --- stderr
 distal: error: rank 0 needs 1.4 MiB of memory, more than the limit of 1.0 MiB
-distal: note: rank 0 while it computes A: A 133336 B at home; B 400000 B at home; 800000 B for whole tensors that --check gathers; 133336 B for a copy of A, which every repetition restores
+distal: note: rank 0 while it computes A: A 133336 B at home; B 400000 B at home; 800000 B for whole tensors that --check gathers; 133336 B for a copy of A, which every execution restores
 distal: note: without --check, no rank would need more than 666672 B

@@ -89,6 +89,7 @@ topics:
   notation                what statements compute
   reductions              sums, products, maxima and minima
   indices                 indices that are more than a variable
+  repeat                  statements that are executed several times
   functions               functions on the right side
   schedule                how loops map onto processors, threads and library calls
   kernels                 library calls and generated loops of substitute
