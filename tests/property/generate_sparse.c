@@ -219,6 +219,8 @@ static bool may_be_huge(const Draft *draft, int size) {
             return false;
         for (int n = 0; n < statement->node_count; n++) {
             const DraftNode *at = &statement->nodes[n];
+            if (at->kind == NODE_REDUCE)
+                return false; // a workspace may be stored in full
             if (at->kind != NODE_ACCESS)
                 continue;
             const DraftTensor *tensor = &draft->tensors[at->tensor];
