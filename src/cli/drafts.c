@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/drafts.h"
 
+#include "io/formats.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,7 +25,7 @@ const char *const *drafts_names(const Options *options, Arena *arena) {
     const int64_t count = options->outputs.count;
     const char **names = arena_array(arena, const char *, count + 1);
     for (int64_t i = 0; i < count; i++)
-        names[i] = output_create(options->outputs.items[i].value, &token, arena).draft;
+        names[i] = output_create(file_path(options->outputs.items[i].value, arena).file, &token, arena).draft;
     return names;
 }
 

@@ -40,12 +40,25 @@ static void bind_input(Session *session, const Binding *binding, bool *given, Bi
     given[tensor->id] = true;
 }
 
+// Arrays with different names may be in the same file, unless one would be a group that has the other.
+static bool excludes(const char *a, const char *b) {
+    const bool longer_b = strlen(b) > strlen(a);
+    const char *shorter = longer_b ? a : b, *longer = longer_b ? b : a;
+    const size_t length = strlen(shorter);
+    return strncmp(shorter, longer, length) == 0 && (!longer[length] || longer[length] == '/');
+}
+
+static bool same_place(const char *a, const char *b, Arena *arena) {
+    const FilePath x = file_path(a, arena), y = file_path(b, arena);
+    return output_same_file(x.file, y.file, arena) && (!x.array || !y.array || excludes(x.array, y.array));
+}
+
 // The tensor that is already written to the file at this path; NULL where there is none.
 static const Tensor *written_to(const Program *program, const Bindings *bindings, const char *path,
                                 Arena *arena) {
     for (int i = 0; i < program->tensor_count; i++) {
         const char *output = bindings->outputs[program->tensors[i]->id];
-        if (output && output_same_file(output, path, arena))
+        if (output && same_place(output, path, arena))
             return program->tensors[i];
     }
     return NULL;
@@ -124,7 +137,8 @@ bool bindings_writable(Run *run) {
     for (int t = 0; run->rank == 0 && t < run->pipeline->program->tensor_count; t++)
         if (run->bindings.outputs[t]) {
             const DraftToken token = drafts_token();
-            const Output output = output_create(run->bindings.outputs[t], &token, run->session->arena);
+            const FilePath path = file_path(run->bindings.outputs[t], run->session->arena);
+            const Output output = output_create(path.file, &token, run->session->arena);
             ok = output_possible(&output, run->session->diagnostics) && ok;
         }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);

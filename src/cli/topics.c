@@ -231,7 +231,8 @@ const HelpTopic help_topics[] = {
      NULL},
     {"files", "files of tensors", "file input output hdf5 binsparse ", list_files,
      "--in T=PATH reads a tensor and --out T=PATH writes one; the ending names the format:\n{}"
-     ".npy: NumPy. .mtx: Matrix Market. .tns: FROSTT. .csv: text, written only. .h5: Binsparse in HDF5.\n"
+     ".npy: NumPy. .mtx: Matrix Market. .tns: FROSTT. .csv: text, written only. .h5: Binsparse in HDF5,\n"
+     ".h5:/NAME: a data set of HDF5, beside whatever else is in the file.\n"
      "--out T=- and --print T print it. All ranks read and write, each its part. An output appears under "
      "its\n"
      "name when it is complete.\n",

@@ -126,7 +126,7 @@ static Entries entries_near(const Entries *entries, const Rect *chunk) {
 }
 
 const char *file_write_entries(const FileFormat *format, int fd, const FileTensor *tensor,
-                               const Entries *entries, const Region *region, Arena *arena) {
+                               const Entries *entries, const Region *region) {
     enum { CHUNK = 1 << 20 };
     const char *why = NULL;
     if (entries->count == 0)
@@ -144,7 +144,7 @@ const char *file_write_entries(const FileFormat *format, int fd, const FileTenso
                 continue;
             const PiecePart part = {piece_packed(&chunk, (LevelList){0}, tensor->type, data), chunk};
             piece_set_entries(&part.piece, &near);
-            why = format->write(fd, tensor, 1, &part, arena);
+            why = format->write(fd, tensor, 1, &part);
         }
     }
     memory_release(MEMORY_HOST, data);

@@ -21,6 +21,6 @@ void piece_set_entries(const Piece *piece, const Entries *entries);
 // Writes the part of a tensor that is in disjoint rectangles into a file that has been created, in which all
 // elements are zero: `entries` has what is not, in the order of the modes, and possibly others.
 const char *file_write_entries(const FileFormat *format, int fd, const FileTensor *tensor,
-                               const Entries *entries, const Region *region, Arena *arena);
+                               const Entries *entries, const Region *region);
 
 #endif

@@ -49,12 +49,6 @@ typedef struct {
     bool has_unsigned_longs; // values may be more than INT64_MAX
 } BinsparseHeader;
 
-// Of the numbers in memory that an element of this type is.
-hid_t binsparse_number_type(ElementType type);
-
-// By its descriptor, so that it is the file that was opened first.
-hid_t binsparse_open_again(int fd);
-
 // Elements first to before first + count of an array, as `type`. NULL, or why they cannot be read.
 const char *binsparse_read_array(hid_t file, const char *name, hid_t type, int64_t first, int64_t count,
                                  void *to, Arena *arena);

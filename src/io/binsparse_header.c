@@ -27,12 +27,6 @@ static const ValueType value_types[] = {{"uint8", TYPE_I32},
                                         {"complex[float32]", TYPE_C64},
                                         {"complex[float64]", TYPE_C128}};
 
-hid_t binsparse_open_again(int fd) {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return hdf5.H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-}
-
 // A copy of the text that the attribute `binsparse` is; NULL where it is none.
 static const char *read_descriptor(hid_t file, Arena *arena) {
     const hid_t attribute = hdf5.H5Aopen(file, "binsparse", H5P_DEFAULT);
@@ -346,14 +340,15 @@ const char *binsparse_open(InputFile *file, Arena *arena) {
     const char *why = hdf5_load(arena);
     if (why)
         return why;
-    const hid_t opened = binsparse_open_again(file->fd);
+    const hid_t opened = hdf5_open_again(file->fd, H5F_ACC_RDONLY);
     if (opened < 0)
         return "it is not a file of HDF5, or it is damaged";
     const char *text = read_descriptor(opened, arena);
     json_error_t error;
     json_t *json = text ? json_loads(text, 0, &error) : NULL;
     if (!text)
-        why = "its root group has no attribute 'binsparse' with a text";
+        why = "its root group has no attribute 'binsparse' with a text; an array in it is named as "
+              "'FILE.h5:/NAME'";
     else if (!json)
         why =
             arena_printf(arena, "its attribute 'binsparse' is not JSON: line %d: %s", error.line, error.text);

@@ -151,7 +151,7 @@ static const char *read_values(const Reading *reading, int64_t first) {
     const int64_t size = (int64_t)type_info(component)->size;
     const int64_t parts = from_complex ? 2 : 1, to_parts = type_info(entries->type)->is_complex ? 2 : 1;
     const int64_t count = reading->header->iso ? 1 : entries->count;
-    const hid_t type = is_unsigned ? hdf5.H5T_NATIVE_UINT64_g : binsparse_number_type(component);
+    const hid_t type = is_unsigned ? hdf5.H5T_NATIVE_UINT64_g : hdf5_number_type(component);
     char *values = entries->values;
     const char *why =
         binsparse_read_array(reading->file, "values", type, reading->header->iso ? 0 : first * parts,
@@ -190,7 +190,7 @@ static const char *read_share(const InputFile *file, int64_t first, Entries *ent
         malloc((size_t)saturated_mul(2 * entries->count + BLOCK_ELEMENTS, (int64_t)sizeof(int64_t)));
     if (!positions)
         return "not enough memory to read it";
-    const Reading reading = {.file = binsparse_open_again(file->fd),
+    const Reading reading = {.file = hdf5_open_again(file->fd, H5F_ACC_RDONLY),
                              .input = file,
                              .header = file->header,
                              .entries = entries,

@@ -41,11 +41,6 @@ struct FileWriter {
     const char *why;                 // something could not be written; NULL: all could
 };
 
-// Why a call of HDF5 has failed; errno was 0 before.
-static const char *failure(void) {
-    return errno ? strerror(errno) : "HDF5 cannot write it";
-}
-
 static const char *type_name(ElementType type) {
     switch (type) {
     case TYPE_I32:
@@ -64,19 +59,6 @@ static const char *type_name(ElementType type) {
     return "";
 }
 
-hid_t binsparse_number_type(ElementType type) {
-    switch (type_component(type)) {
-    case TYPE_I32:
-        return hdf5.H5T_NATIVE_INT32_g;
-    case TYPE_I64:
-        return hdf5.H5T_NATIVE_INT64_g;
-    case TYPE_F32:
-        return hdf5.H5T_NATIVE_FLOAT_g;
-    default:
-        return hdf5.H5T_NATIVE_DOUBLE_g;
-    }
-}
-
 // `stored`: the type in the file.
 static int add_array(FileWriter *writer, const char *name, const char *type_name, hid_t stored, hid_t type,
                      int64_t size, int64_t parts) {
@@ -90,7 +72,7 @@ static int add_array(FileWriter *writer, const char *name, const char *type_name
     array->set = hdf5.H5Dcreate2(writer->file, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     array->block = malloc((size_t)(BLOCK_ELEMENTS * size));
     if (array->set < 0)
-        writer->why = failure();
+        writer->why = hdf5_failure();
     if (!array->block)
         writer->why = "not enough memory to write it";
     hdf5.H5Pclose(properties);
@@ -112,7 +94,7 @@ static void flush(FileWriter *writer, Array *array) {
     hdf5.H5Sclose(from);
     hdf5.H5Sclose(to);
     if (!ok)
-        writer->why = failure();
+        writer->why = hdf5_failure();
     array->written += array->waiting;
     array->waiting = 0;
 }
@@ -169,14 +151,13 @@ static void add_arrays(FileWriter *writer, Arena *arena) {
                       sizeof(int64_t), 1);
         }
     }
-    const hid_t type = binsparse_number_type(tensor->type);
+    const hid_t type = hdf5_number_type(tensor->type);
     if (!writer->why)
         add_array(writer, "values", type_name(tensor->type), type, type,
                   (int64_t)type_info(tensor->type)->size, type_info(tensor->type)->is_complex ? 2 : 1);
 }
 
 const char *binsparse_begin(int fd, const FileTensor *tensor, FileWriter **writer, Arena *arena) {
-    char path[32];
     const char *why = hdf5_load(arena);
     *writer = why ? NULL : calloc(1, sizeof **writer);
     if (why)
@@ -185,11 +166,10 @@ const char *binsparse_begin(int fd, const FileTensor *tensor, FileWriter **write
         return "not enough memory to write it";
     (*writer)->tensor = tensor;
     (*writer)->layout = layout_of(tensor);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     errno = 0;
-    (*writer)->file = hdf5.H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    (*writer)->file = hdf5_open_again(fd, H5F_ACC_TRUNC);
     if ((*writer)->file < 0)
-        return failure();
+        return hdf5_failure();
     add_arrays(*writer, arena);
     return (*writer)->why;
 }
@@ -308,7 +288,7 @@ static void write_descriptor(FileWriter *writer, int64_t positions) {
     const hid_t attribute =
         text ? hdf5.H5Acreate2(writer->file, "binsparse", type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
     if (attribute < 0 || hdf5.H5Awrite(attribute, type, &text) < 0)
-        writer->why = failure();
+        writer->why = hdf5_failure();
     if (attribute >= 0)
         hdf5.H5Aclose(attribute);
     hdf5.H5Sclose(space);
@@ -332,7 +312,7 @@ const char *binsparse_end(FileWriter *writer) {
     }
     errno = 0;
     if (writer->file >= 0 && hdf5.H5Fclose(writer->file) < 0 && !writer->why)
-        writer->why = failure();
+        writer->why = hdf5_failure();
     const char *why = writer->why;
     free(writer);
     return why;

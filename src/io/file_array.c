@@ -224,13 +224,13 @@ const char *file_array_read(int fd, const FileArray *array, const Piece *piece) 
     return transit.why;
 }
 
-const char *file_array_write(int fd, const FileArray *array, int64_t count, const PiecePart *parts) {
-    const ElementType type = array->tensor.type;
-    const Rect whole = rect_whole(array->tensor.order, array->tensor.extents);
+const char *file_array_write(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts) {
+    const ElementType type = tensor->type;
+    const Rect whole = rect_whole(tensor->order, tensor->extents);
     int64_t stride[MAX_ORDER] = {0};
-    strides_of(array, &whole, stride);
+    packed_strides(&whole, (LevelList){0}, stride);
     Transit transit = {.fd = fd,
-                       .offset = array->offset,
+                       .offset = tensor->offset,
                        .size = type_info(type)->size,
                        .convert = type_conversion(type, type),
                        .block = malloc(BLOCK_BYTES)};

@@ -26,7 +26,8 @@ const char *file_bytes_claim(int fd, int64_t size);
 const char *file_array_check(const FileArray *array, int64_t size, Arena *arena);
 // Reads the elements of piece->rect, converted to the type of the piece.
 const char *file_array_read(int fd, const FileArray *array, const Piece *piece);
-// Writes parts of pieces of the array's type, in this machine's byte order.
-const char *file_array_write(int fd, const FileArray *array, int64_t count, const PiecePart *parts);
+// Writes parts of pieces of the tensor's type from tensor->offset on: row-major, in this machine's byte
+// order.
+const char *file_array_write(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts);
 
 #endif

@@ -6,8 +6,28 @@
 #define POINTER(name) &file_format_##name,
 static const FileFormat *const formats[] = {FILE_FORMATS(POINTER) NULL};
 
+// Behind the file: ":/NAME". NULL where `path` names no array of this format.
+static const char *find_array(const FileFormat *format, const char *path) {
+    const size_t length = format->file_ending ? strlen(format->file_ending) : 0;
+    const char *at = length ? strstr(path, format->file_ending) : NULL;
+    while (at && (at == path || strncmp(at + length, ":/", 2) != 0 || !at[length + 2]))
+        at = strstr(at + 1, format->file_ending);
+    return at ? at + length : NULL;
+}
+
+FilePath file_path(const char *path, Arena *arena) {
+    const FileFormat *format = file_format_of(path);
+    const char *array = format ? find_array(format, path) : NULL;
+    if (!array)
+        return (FilePath){path, NULL};
+    return (FilePath){arena_string(arena, path, (size_t)(array - path)), array + 1};
+}
+
 const FileFormat *file_format_of(const char *path) {
     const size_t length = strlen(path);
+    for (int i = 0; formats[i]; i++)
+        if (find_array(formats[i], path))
+            return formats[i];
     for (int i = 0; formats[i]; i++) {
         const size_t ending = strlen(formats[i]->ending);
         if (length > ending && strcmp(path + length - ending, formats[i]->ending) == 0)

@@ -15,7 +15,8 @@
     ENTRY(mtx)                                                                                               \
     ENTRY(tns)                                                                                               \
     ENTRY(csv)                                                                                               \
-    ENTRY(h5)
+    ENTRY(h5)                                                                                                \
+    ENTRY(h5_array)
 
 // Element type and shape of the tensor in a file. Of text, the type is one that converts to all that the
 // values may be stored in.
@@ -30,6 +31,8 @@ typedef struct {
     // store.
     const LevelType *levels;
     const int *mode_order;
+    const char *array; // its name in a file that holds several; NULL: the file holds one
+    int64_t offset;    // of the first element of an array that is written, in bytes; set by FileFormat.create
 } FileTensor;
 
 // The lines in which a text lists entries: their coordinates, followed by `ones` more that are 1, and values;
@@ -48,7 +51,8 @@ typedef struct FileWriter FileWriter; // a format's own, of a file that is being
 // A file open for reading (io/input.h).
 typedef struct {
     const FileFormat *format;
-    const char *path;
+    const char *path;  // as the user writes it
+    const char *array; // the name in it of an array in a file that holds several
     int fd;
     int64_t size; // bytes
     // Several processes read the entries: this one reads share `share` of `shares`, counted from 0. Both are
@@ -68,20 +72,21 @@ typedef struct {
 // `read_entries` and `header`, where elements are listed as text in any order; or `read_entries`, `begin`,
 // `append` and `end`, where they are stored by level.
 struct FileFormat {
-    const char *ending;          // ".npy"
+    const char *ending;      // ".npy"; of a file that holds several arrays with the name of one: ".h5:/NAME"
+    const char *file_ending; // that of the file where `ending` has more: ".h5"; else NULL
     int least_order, most_order; // of the tensors that a file can hold
 
     // Reads and checks the header: sets file->tensor and file->header (allocated in `arena`).
     const char *(*open)(InputFile *file, Arena *arena);
     // Reads the elements of piece->rect, converted to the type of the piece.
-    const char *(*read)(const InputFile *file, const Piece *piece);
+    const char *(*read)(const InputFile *file, const Piece *piece, Arena *arena);
 
-    // One process writes the header of an empty file and sets its full size, with elements that are zero;
-    // then each process writes its parts of the tensor, which are disjoint, from pieces with elements of
+    // One process writes the header of an empty file, or of one with other arrays, sets its full size, with
+    // elements that are zero where tensor->levels says that not all are stored, and sets tensor->offset; then
+    // each process writes its parts of the tensor, which are disjoint, from pieces with elements of
     // tensor->type.
-    const char *(*create)(int fd, const FileTensor *tensor, Arena *arena);
-    const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
-                         Arena *arena);
+    const char *(*create)(int fd, FileTensor *tensor, Arena *arena);
+    const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts);
 
     // The elements that a share of a text with all of them lists. NULL: the format has no such texts.
     const char *(*count)(const InputFile *file, int64_t *count, Arena *arena);
@@ -110,6 +115,12 @@ FILE_FORMATS(DECLARE_FILE_FORMAT)
 
 // The format with the ending of `path`; NULL where there is none.
 const FileFormat *file_format_of(const char *path);
+
+// A path as the user writes it: that of the file, and the name of an array in it, "/NAME", or NULL.
+typedef struct {
+    const char *file, *array;
+} FilePath;
+FilePath file_path(const char *path, Arena *arena);
 
 typedef enum { FILE_READ, FILE_WRITE } FileUse;
 

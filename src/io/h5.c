@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // .h5 files, HDF5 with a tensor in Binsparse.
 #include "io/binsparse.h"
+#include "io/hdf5_library.h"
 
 #include <string.h>
 
@@ -67,32 +68,29 @@ const char *binsparse_name(const BinsparseLayout *layout) {
 }
 
 #ifndef DISTAL_HDF5
-static const char missing[] =
-    "distal was built without HDF5; install libhdf5-dev and libjansson-dev, and build it again";
-
 const char *binsparse_open(InputFile *file, Arena *arena) {
     (void)file, (void)arena;
-    return missing;
+    return hdf5_missing;
 }
 
 const char *binsparse_read(const InputFile *file, int64_t limit, Entries *entries, Arena *arena) {
     (void)file, (void)limit, (void)entries, (void)arena;
-    return missing;
+    return hdf5_missing;
 }
 
 const char *binsparse_begin(int fd, const FileTensor *tensor, FileWriter **writer, Arena *arena) {
     (void)fd, (void)tensor, (void)writer, (void)arena;
-    return missing;
+    return hdf5_missing;
 }
 
 const char *binsparse_append(FileWriter *writer, const Entries *entries) {
     (void)writer, (void)entries;
-    return missing;
+    return hdf5_missing;
 }
 
 const char *binsparse_end(FileWriter *writer) {
     (void)writer;
-    return missing;
+    return hdf5_missing;
 }
 #endif
 

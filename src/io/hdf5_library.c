@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/arena.h"
-
-#ifdef DISTAL_HDF5
 #include "io/hdf5_library.h"
 
+#ifdef DISTAL_HDF5
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 Hdf5 hdf5;
@@ -48,4 +48,31 @@ const char *hdf5_load(Arena *arena) {
     loaded = true;
     return NULL;
 }
+
+hid_t hdf5_open_again(int fd, unsigned flags) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return flags == H5F_ACC_TRUNC ? hdf5.H5Fcreate(path, flags, H5P_DEFAULT, H5P_DEFAULT)
+                                  : hdf5.H5Fopen(path, flags, H5P_DEFAULT);
+}
+
+hid_t hdf5_number_type(ElementType type) {
+    switch (type_component(type)) {
+    case TYPE_I32:
+        return hdf5.H5T_NATIVE_INT32_g;
+    case TYPE_I64:
+        return hdf5.H5T_NATIVE_INT64_g;
+    case TYPE_F32:
+        return hdf5.H5T_NATIVE_FLOAT_g;
+    default:
+        return hdf5.H5T_NATIVE_DOUBLE_g;
+    }
+}
+
+const char *hdf5_failure(void) {
+    return errno ? strerror(errno) : "HDF5 cannot write it";
+}
+#else
+const char hdf5_missing[] =
+    "distal was built without HDF5; install libhdf5-dev and libjansson-dev, and build it again";
 #endif

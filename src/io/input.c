@@ -16,9 +16,10 @@ static bool refuse(const InputFile *file, const char *why, Diagnostics *diagnost
 }
 
 bool input_open(const FileFormat *format, const char *path, InputFile *file, Diagnostics *diagnostics) {
-    *file = (InputFile){.format = format, .path = path};
+    const FilePath at = file_path(path, diagnostics->arena);
+    *file = (InputFile){.format = format, .path = path, .array = at.array, .fd = -1};
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    file->fd = open(at.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
     const char *why;
     if (file->fd < 0 || fstat(file->fd, &status) != 0) {
@@ -114,7 +115,7 @@ static const char *read_from_entries(InputFile *file, const Piece *piece, Arena 
 }
 
 bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics) {
-    const char *why = file->format->read ? file->format->read(file, piece)
+    const char *why = file->format->read ? file->format->read(file, piece, diagnostics->arena)
                                          : read_from_entries(file, piece, diagnostics->arena);
     return !why || refuse(file, why, diagnostics);
 }
@@ -131,7 +132,7 @@ static const char *read_nonzeros(const InputFile *file, int64_t limit, Entries *
     if (!data)
         return arena_printf(arena, "not enough memory for its elements, %" PRId64 " bytes", bytes);
     const Piece piece = piece_packed(&rect, (LevelList){0}, entries->type, data);
-    const char *why = rect_is_empty(&rect) ? NULL : file->format->read(file, &piece);
+    const char *why = rect_is_empty(&rect) ? NULL : file->format->read(file, &piece, arena);
     const int64_t rows = entries->extents[0];
     entries->extents[0] = rect.hi[0] - rect.lo[0];
     if (!why)

@@ -213,7 +213,8 @@ static const char *npy_open(InputFile *file, Arena *arena) {
     return why ? why : file_array_check(array, file->size, arena);
 }
 
-static const char *npy_read(const InputFile *file, const Piece *piece) {
+static const char *npy_read(const InputFile *file, const Piece *piece, Arena *arena) {
+    (void)arena;
     return file_array_read(file->fd, file->header, piece);
 }
 
@@ -239,7 +240,7 @@ static const char *header_text(const FileTensor *tensor, Arena *arena, size_t *l
     return all;
 }
 
-static const char *npy_create(int fd, const FileTensor *tensor, Arena *arena) {
+static const char *npy_create(int fd, FileTensor *tensor, Arena *arena) {
     size_t length;
     const char *header = header_text(tensor, arena, &length);
     int64_t size = (int64_t)type_info(tensor->type)->size;
@@ -247,16 +248,9 @@ static const char *npy_create(int fd, const FileTensor *tensor, Arena *arena) {
         size = tensor->extents[d] == 0 ? 0 : saturated_mul(size, tensor->extents[d]);
     if (!checked_add(size, (int64_t)length, &size))
         return "all its elements, zeros among them, take more than 2^63 bytes";
+    tensor->offset = (int64_t)length;
     const char *why = file_bytes_write(fd, header, length, 0);
     return why ? why : file_bytes_claim(fd, size);
-}
-
-static const char *npy_write(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts,
-                             Arena *arena) {
-    size_t length;
-    header_text(tensor, arena, &length);
-    const FileArray array = {.tensor = *tensor, .offset = (int64_t)length};
-    return file_array_write(fd, &array, count, parts);
 }
 
 const FileFormat file_format_npy = {
@@ -265,5 +259,5 @@ const FileFormat file_format_npy = {
     .open = npy_open,
     .read = npy_read,
     .create = npy_create,
-    .write = npy_write,
+    .write = file_array_write,
 };

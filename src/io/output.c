@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +132,21 @@ bool output_create_draft(Output *output, UnnamedDraft *unnamed) {
         *unnamed = (UnnamedDraft){getpid(), output->fd, (int64_t)status.st_dev, (int64_t)status.st_ino};
     output->is_creator = true;
     return !replaces || take_after(output->fd, &old);
+}
+
+bool output_copy_old(const Output *output) {
+    enum { AT_ONCE = 1 << 30 };
+    const int old = open(output->target, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (old < 0)
+        return errno == ENOENT;
+    ssize_t copied;
+    do
+        copied = sendfile(output->fd, old, NULL, AT_ONCE);
+    while (copied > 0 || (copied < 0 && errno == EINTR));
+    const int error = errno;
+    close(old);
+    errno = error;
+    return copied == 0;
 }
 
 bool output_name_draft(Output *output, Diagnostics *diagnostics) {

@@ -45,6 +45,8 @@ bool output_possible(const Output *output, Diagnostics *diagnostics);
 // Creates the draft, without a name where the file system supports that and `unnamed` is not NULL, which is
 // then set. False with errno.
 bool output_create_draft(Output *output, UnnamedDraft *unnamed);
+// Copies what is in the file that will be replaced, if there is one, to a draft. False with errno.
+bool output_copy_old(const Output *output);
 // Gives a draft without a name its name. False with a diagnostic.
 bool output_name_draft(Output *output, Diagnostics *diagnostics);
 // Opens the draft that another process has created, by its name, or one without a name, which must be on this

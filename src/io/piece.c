@@ -71,7 +71,7 @@ Conversion type_conversion(ElementType from, ElementType to) {
 typedef struct {
     char *to;
     const char *from;
-    ElementType type;
+    ElementType type, from_type;
     const MemoryKind *memory;
     Reducer reducer;
     RunVisit visit;
@@ -82,13 +82,19 @@ static char *element(const PieceWork *work, int64_t offset) {
 }
 
 static const char *source(const PieceWork *work, int64_t offset) {
-    return work->from + offset * (int64_t)type_info(work->type)->size;
+    return work->from + offset * (int64_t)type_info(work->from_type)->size;
 }
 
 static void copy_run(void *context, const Run *run) {
     const PieceWork *work = context;
     work->memory->copy(work->type, element(work, run->a), run->a_step, source(work, run->b), run->b_step,
                        run->count);
+}
+
+static void convert_run(void *context, const Run *run) {
+    const PieceWork *work = context;
+    type_conversion(work->from_type, work->type)(element(work, run->a), run->a_step, source(work, run->b),
+                                                 run->b_step, run->count);
 }
 
 static void reduce_run(void *context, const Run *run) {
@@ -117,6 +123,7 @@ static void visit_pieces(Reducer reducer, const Piece *to, const Piece *from, co
     PieceWork work = {.to = to->data,
                       .from = from->data,
                       .type = to->type,
+                      .from_type = from->type,
                       .memory = memory_kind(to->memory == MEMORY_HOST ? from->memory : to->memory),
                       .reducer = reducer,
                       .visit = visit};
@@ -126,6 +133,10 @@ static void visit_pieces(Reducer reducer, const Piece *to, const Piece *from, co
 
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect) {
     visit_pieces(REDUCER_SUM, to, from, rect, copy_run);
+}
+
+void piece_convert(const Piece *to, const Piece *from, const Rect *rect) {
+    visit_pieces(REDUCER_SUM, to, from, rect, convert_run);
 }
 
 void piece_reduce(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect) {

@@ -30,6 +30,8 @@ void *piece_element(const Piece *piece, const Rect *rect);
 
 // The elements of `rect`, which lies inside both pieces; they have one type and do not overlap in memory.
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect);
+// The same where the types differ, with a conversion; in the memory of the host.
+void piece_convert(const Piece *to, const Piece *from, const Rect *rect);
 // Elements of `to` are combined with those of `from`.
 void piece_reduce(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect);
 void piece_clear(Reducer reducer, const Piece *piece); // all of it, to the identity

@@ -42,7 +42,9 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     memcpy(save->tensor.extents, home->extents, sizeof home->extents);
     save->tensor.levels = is_sparse ? home->tensor->levels : NULL;
     save->tensor.mode_order = home->tensor->mode_order;
-    save->output = output_create(save->path, &save->token, diagnostics->arena);
+    const FilePath path = file_path(save->path, diagnostics->arena);
+    save->tensor.array = path.array;
+    save->output = output_create(path.file, &save->token, diagnostics->arena);
     if (!is_array(save))
         return true;
     if (!is_sparse) {
@@ -63,8 +65,10 @@ static bool create_draft(void *arguments, Diagnostics *diagnostics) {
     if (!output_possible(&save->output, diagnostics))
         return false;
     // HDF5 asks for the name of a file.
-    const bool is_named = is_array(save) ? !save->is_on_one_node : !save->format->header;
-    if (!output_create_draft(&save->output, is_named ? NULL : &save->unnamed))
+    const bool is_named =
+        is_array(save) ? !save->is_on_one_node || save->tensor.array : !save->format->header;
+    if (!output_create_draft(&save->output, is_named ? NULL : &save->unnamed) ||
+        (save->tensor.array && !output_copy_old(&save->output)))
         return output_refuse(&save->output, strerror(errno), diagnostics);
     const char *why =
         is_array(save) ? save->format->create(save->output.fd, &save->tensor, diagnostics->arena) : NULL;
@@ -92,15 +96,15 @@ static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
     const FileFormat *format = save->format;
     const int fd = save->output.fd;
-    const char *why =
-        tensor_is_sparse(save->storage->home->tensor)
-            ? file_write_entries(format, fd, &save->tensor, &save->entries, &save->region, diagnostics->arena)
-            : format->write(fd, &save->tensor, save->parts.count, save->parts.items, diagnostics->arena);
+    const char *why = tensor_is_sparse(save->storage->home->tensor)
+                          ? file_write_entries(format, fd, &save->tensor, &save->entries, &save->region)
+                          : format->write(fd, &save->tensor, save->parts.count, save->parts.items);
     return !why || output_refuse(&save->output, why, diagnostics);
 }
 
 // Every rank opens the draft and writes its own parts.
 static bool save_parts(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
+    broadcast(&save->tensor.offset, 1, MPI_INT64_T, 0, comm);
     return (open_unnamed_draft(save, comm) || (agree_on_part(comm, name_draft, save, diagnostics) &&
                                                agree_on_part(comm, open_draft, save, diagnostics))) &&
            agree_on_part(comm, write_parts, save, diagnostics);

@@ -477,10 +477,10 @@ static void test_bad_files(MPI_Comm comm, int rank, int ranks) {
     if (rank == 0) {
         Rect rect = rect_whole(1, (int64_t[]){3});
         Piece piece = {.rect = rect, .stride = {1}, .type = TYPE_F64, .data = (double[]){1, 2, 3}};
-        const FileTensor tensor = {.type = TYPE_F64, .order = 1, .extents = {3}};
+        FileTensor tensor = {.type = TYPE_F64, .order = 1, .extents = {3}};
         const int fd = open(path, O_WRONLY | O_CREAT, 0666);
         CHECK(!file_format_npy.create(fd, &tensor, scope.diagnostics->arena) &&
-                  !file_format_npy.write(fd, &tensor, 1, &(PiecePart){piece, rect}, scope.diagnostics->arena),
+                  !file_format_npy.write(fd, &tensor, 1, &(PiecePart){piece, rect}),
               "cannot write");
         close(fd);
     }

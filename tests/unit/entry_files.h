@@ -46,12 +46,12 @@ static inline void write_file(const char *bytes, size_t size) {
     assert_int_equal(fclose(file), 0);
 }
 
-static inline void write_array(const FileTensor *tensor, void *data) {
+static inline void write_array(FileTensor *tensor, void *data) {
     const Rect whole = rect_whole(tensor->order, tensor->extents);
     const PiecePart part = {piece_packed(&whole, (LevelList){0}, tensor->type, data), whole};
     const int fd = open(path, O_RDWR | O_TRUNC);
     assert_null(file_format_npy.create(fd, tensor, arena));
-    assert_null(file_format_npy.write(fd, tensor, 1, &part, arena));
+    assert_null(file_format_npy.write(fd, tensor, 1, &part));
     close(fd);
 }
 

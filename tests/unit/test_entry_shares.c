@@ -87,7 +87,7 @@ static void test_processes(void **state) {
     write_file(MTX "array real general\n0 3\n", strlen(MTX "array real general\n0 3\n"));
     check_processes(&file_format_mtx, (int64_t[]){0, 3}, 0);
     enum { ROWS = 13, COLUMNS = 3 };
-    const FileTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {ROWS, COLUMNS}};
+    FileTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {ROWS, COLUMNS}};
     double data[ROWS * COLUMNS];
     for (int i = 0; i < ROWS * COLUMNS; i++)
         data[i] = i % 4;

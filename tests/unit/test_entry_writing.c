@@ -91,7 +91,7 @@ static void test_dense(void **state) {
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 7; j++)
             data[i][j] = (i + j) % 3 ? i * 7 + j : 0;
-    const FileTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {5, 7}};
+    FileTensor tensor = {.type = TYPE_F64, .order = 2, .extents = {5, 7}};
     for (int f = 0; f < 3; f++) {
         if (f == 0) {
             write_array(&tensor, data);
@@ -128,7 +128,7 @@ static void test_dense(void **state) {
         const int fd = open(path, O_RDWR | O_TRUNC);
         assert_null(entries_sort(&entries, NULL));
         assert_null(file_format_npy.create(fd, &tensor, arena));
-        assert_null(file_write_entries(&file_format_npy, fd, &tensor, &entries, &region, arena));
+        assert_null(file_write_entries(&file_format_npy, fd, &tensor, &entries, &region));
         close(fd);
         entries_free(&entries);
         assert_string_equal(read_entries(&file_format_npy, TYPE_F64, 2, tensor.extents, INT64_MAX, &entries),

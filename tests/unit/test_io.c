@@ -347,7 +347,7 @@ static void write_array(const Fixture *fixture, ElementType type, int order, con
     memcpy(tensor.extents, shape, sizeof(int64_t) * (size_t)order);
     const int fd = open(fixture->path, O_WRONLY | O_TRUNC);
     assert_null(file_format_npy.create(fd, &tensor, fixture->arena));
-    assert_null(file_format_npy.write(fd, &tensor, count, parts, fixture->arena));
+    assert_null(file_format_npy.write(fd, &tensor, count, parts));
     assert_int_equal(close(fd), 0);
 }
 

@@ -7,4 +7,4 @@ tensor B(3): f64
 A(i) = B(i)
 --- stderr
 distal: error: --in \a=ones: the program has no tensor '\a' (tensors: A B)
-distal: error: cannot write A to 'a\rb.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5
+distal: error: cannot write A to 'a\rb.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5, .h5:/NAME

@@ -11,7 +11,7 @@ A(i) = B(i)
 --- stderr
 distal: error: --in C=ones: the program has no tensor 'C' (tensors: A B)
 distal: error: --in A=ones: 'A' is not an input: the program computes it
-distal: error: 'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)
+distal: error: 'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, PATH.h5:/NAME, zeros, ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)
 distal: error: --in B=ones: 'B' is given twice
 distal: error: --out Q=x.npy: the program has no tensor 'Q' (tensors: A B)
-distal: error: cannot write A to 'x.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5
+distal: error: cannot write A to 'x.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5, .h5:/NAME

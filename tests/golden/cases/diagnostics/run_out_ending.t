@@ -6,4 +6,4 @@ tensor B(2, 3): f64
 tensor k: i32
 A(i, j) = B(i, j) * k
 --- stderr
-distal: error: cannot write A to 'a.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5
+distal: error: cannot write A to 'a.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5, .h5:/NAME

@@ -17,10 +17,10 @@ options:
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
   --threads N             threads of each process (default: the cores, shared among the processes of
                           a node)
-  --in TENSOR=SOURCE      where an input comes from: PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros,
-                          ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT,
-                          rmat:SEED:SCALE:EDGES or stencil:POINTS (default: random:1, random:2, ...
-                          in order of declaration)
+  --in TENSOR=SOURCE      where an input comes from: PATH.npy, PATH.mtx, PATH.tns, PATH.h5,
+                          PATH.h5:/NAME, zeros, ones, iota, const:V, random:SEED[:DENSITY],
+                          sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS (default:
+                          random:1, random:2, ... in order of declaration)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer

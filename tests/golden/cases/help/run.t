@@ -17,12 +17,12 @@ options:
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
   --threads N             threads of each process (default: the cores, shared among the processes of
                           a node)
-  --in TENSOR=SOURCE      where an input comes from: PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros,
-                          ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT,
-                          rmat:SEED:SCALE:EDGES or stencil:POINTS (default: random:1, random:2, ...
-                          in order of declaration)
-  --out TENSOR=PATH       write a tensor to PATH.npy, PATH.mtx, PATH.tns, PATH.csv, PATH.h5 after
-                          the run; TENSOR=- prints it
+  --in TENSOR=SOURCE      where an input comes from: PATH.npy, PATH.mtx, PATH.tns, PATH.h5,
+                          PATH.h5:/NAME, zeros, ones, iota, const:V, random:SEED[:DENSITY],
+                          sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS (default:
+                          random:1, random:2, ... in order of declaration)
+  --out TENSOR=PATH       write a tensor to PATH.npy, PATH.mtx, PATH.tns, PATH.csv, PATH.h5,
+                          PATH.h5:/NAME after the run; TENSOR=- prints it
   --print TENSOR          print a tensor after the run, without the middle of a large one;
                           repeatable
   --check[=all|sample]    compare with the reference evaluator, all elements or some thousand
