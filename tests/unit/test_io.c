@@ -247,22 +247,27 @@ static void test_sources_that_are_none(void **state) {
         const char *text, *message;
     } cases[] = {
         {TYPE_F64, "",
-         "'' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
+         "'' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, PATH.h5:/NAME, zeros, "
+         "ones, iota, "
          "const:V, "
          "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, "one",
          "'one' is not a source for B; did you mean 'ones'? (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, "
+         "PATH.h5:/NAME, "
          "zeros, "
          "ones, iota, const:V, random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or "
          "stencil:POINTS)"},
         {TYPE_F64, "B.csv",
-         "cannot read B from 'B.csv': .csv is only written; the ending must be one of .npy, .mtx, .tns, .h5"},
+         "cannot read B from 'B.csv': .csv is only written; the ending must be one of .npy, .mtx, .tns, .h5, "
+         ".h5:/NAME"},
         {TYPE_F64, "B.txt",
-         "'B.txt' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
+         "'B.txt' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, PATH.h5:/NAME, "
+         "zeros, ones, iota, "
          "const:V, "
          "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, ".npy",
-         "'.npy' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, zeros, ones, iota, "
+         "'.npy' is not a source for B (expected PATH.npy, PATH.mtx, PATH.tns, PATH.h5, PATH.h5:/NAME, "
+         "zeros, ones, iota, "
          "const:V, "
          "random:SEED[:DENSITY], sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS)"},
         {TYPE_F64, "const", "'const' is not a source for B: expected const:V"},
@@ -305,8 +310,9 @@ static void test_formats(void **state) {
     const Tensor matrix = {.name = "A", .order = 2}, cube = {.name = "T", .order = 3}, scalar = {.name = "s"};
     assert_true(writes(fixture, "A.npy", &matrix) && writes(fixture, "s.npy", &scalar));
     assert_false(writes(fixture, "A.txt", &matrix));
-    assert_string_equal(last_message(fixture),
-                        "cannot write A to 'A.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5");
+    assert_string_equal(
+        last_message(fixture),
+        "cannot write A to 'A.txt': the ending must be one of .npy, .mtx, .tns, .csv, .h5, .h5:/NAME");
     assert_false(writes(fixture, ".npy", &matrix));
     assert_true(writes(fixture, "A.mtx", &matrix) && writes(fixture, "T.tns", &cube));
     assert_false(writes(fixture, "T.mtx", &cube));
@@ -316,7 +322,29 @@ static void test_formats(void **state) {
     assert_string_equal(last_message(fixture),
                         "cannot write s to 's.tns': .tns is for tensors of 1 to 12 modes, and s has 0");
     assert_string_equal(file_endings(FILE_WRITE, "PATH", fixture->arena),
-                        "PATH.npy, PATH.mtx, PATH.tns, PATH.csv, PATH.h5");
+                        "PATH.npy, PATH.mtx, PATH.tns, PATH.csv, PATH.h5, PATH.h5:/NAME");
+}
+
+// A path of a file, and one that names an array in a file of HDF5, whatever its own name ends with.
+static void test_paths(void **state) {
+    Fixture *fixture = *state;
+    static const struct {
+        const char *path, *file, *array;
+    } cases[] = {{"A.h5", "A.h5", NULL},
+                 {"A.h5:/B", "A.h5", "/B"},
+                 {"a.h5/b.h5:/c/d.npy", "a.h5/b.h5", "/c/d.npy"},
+                 {"A.h5:/", "A.h5:/", NULL},
+                 {".h5:/A", ".h5:/A", NULL},
+                 {"A.h5:B.npy", "A.h5:B.npy", NULL},
+                 {"A.h5:/B.h5:/C", "A.h5", "/B.h5:/C"},
+                 {"", "", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const FilePath path = file_path(cases[i].path, fixture->arena);
+        assert_string_equal(path.file, cases[i].file);
+        assert_int_equal(path.array == NULL, cases[i].array == NULL);
+        if (path.array)
+            assert_string_equal(path.array, cases[i].array);
+    }
 }
 
 // A file with this dictionary and these elements.
@@ -580,6 +608,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_sources, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sources_that_are_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_formats, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_paths, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_write_and_read_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_parts_of_a_large_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scalars_and_empty_tensors, set_up, tear_down),
