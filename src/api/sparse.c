@@ -74,10 +74,11 @@ static bool copy_entries(void *arguments, Diagnostics *diagnostics) {
     entries->count = call->count;
     const char *why = entries_allocate(entries);
     if (!why) {
+        const MemoryKind *memory = memory_kind(MEMORY_HOST);
         for (int d = 0; d < entries->order && entries->count > 0; d++)
-            memcpy(entries->coordinates[d], call->columns[d], (size_t)entries->count * sizeof(int64_t));
+            memory->copy(TYPE_I64, entries->coordinates[d], 1, call->columns[d], 1, entries->count);
         if (entries->count > 0)
-            memcpy(entries->values, call->data, (size_t)entries->count * type_info(entries->type)->size);
+            memory->copy(entries->type, entries->values, 1, call->data, 1, entries->count);
         why = entries_check(entries, giving->context->scratch);
         giving->status = why ? DISTAL_INVALID : DISTAL_OK;
     }

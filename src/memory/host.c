@@ -111,11 +111,20 @@ static void release(void *memory) {
     for (int64_t i = 0; i < count; i++)                                                                      \
     memcpy((char *)to + i * to_step * (size), (const char *)from + i * from_step * (size), size)
 
+// One thread cannot read and write as fast as memory takes it, nor touch pages first where others use them.
+enum { SHARE = 1 << 20, LARGE = 8 * SHARE };
+
+static void copy_bytes(char *to, const char *from, int64_t bytes) {
+#pragma omp parallel for schedule(static) if (bytes >= LARGE)
+    for (int64_t at = 0; at < bytes; at += SHARE)
+        memcpy(to + at, from + at, (size_t)min_i64(SHARE, bytes - at));
+}
+
 static void copy(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
                  int64_t count) {
     const size_t size = type_info(type)->size;
     if (to_step == 1 && from_step == 1)
-        memcpy(to, from, (size_t)count * size);
+        copy_bytes(to, from, count * (int64_t)size);
     else if (size == 4)
         COPY_STEPS(4);
     else if (size == 8)
@@ -176,9 +185,7 @@ static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step,
     table[reducer][type](to, to_step, from, from_step, count);
 }
 
-// One thread cannot write as fast as memory takes it, nor touch pages first where others use them.
 static void zero_bytes(char *to, int64_t bytes) {
-    enum { SHARE = 1 << 20, LARGE = 8 * SHARE };
 #pragma omp parallel for schedule(static) if (bytes >= LARGE)
     for (int64_t at = 0; at < bytes; at += SHARE)
         memset(to + at, 0, (size_t)min_i64(SHARE, bytes - at));
