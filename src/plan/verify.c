@@ -39,7 +39,7 @@ static const RankStep *step_of(const Verifier *verifier, int64_t rank) {
 static const RankOperation *operations_of(const Verifier *verifier, int64_t rank, int64_t *count) {
     const RankStep *step = step_of(verifier, rank);
     *count = step->operation_count;
-    return verifier->parts[rank]->operations + step->first_operation;
+    return *count ? verifier->parts[rank]->operations + step->first_operation : NULL;
 }
 
 static const Rect *operation_rect(const RankOperation *operation) {
