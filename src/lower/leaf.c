@@ -41,7 +41,8 @@ static bool has_unbounded(const LeafSite *site) {
 // children are known.
 static bool is_loaded(const LeafBuilder *builder, int var, const bool *loaded) {
     const Relation *relation = cin_replaced_by(builder->site->cin, var);
-    return relation &&
+    // A constant has no children.
+    return relation && relation->child[0] >= 0 &&
            (relation->kind->stored ? builder->known[relation->child[0]] : loaded[relation->child[0]]);
 }
 
