@@ -215,7 +215,8 @@ static void push_mark(Lexer *lexer) {
 static void next(Lexer *lexer) {
     char c = *lexer->at;
     if (is_newline(c)) {
-        push(lexer, TOKEN_NEWLINE, lexer->at + (c == '\r' && lexer->at[1] == '\n' ? 2 : 1));
+        // One place for diagnostics, however lines end.
+        push(lexer, TOKEN_NEWLINE, lexer->at + (c == '\r' && lexer->at[1] == '\n' ? 2 : 1))->span.length = 1;
         lexer->line++;
         lexer->open_squares = 0;
         lexer->line_start = lexer->at;
