@@ -74,7 +74,7 @@ bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
     for (int id = 0; id < inputs->count; id++) {
         const Tensor *tensor = run->pipeline->program->tensors[id];
         const bool is_read = expr_access_of(assignment->rhs, tensor) ||
-                             (assignment->accumulate && assignment->lhs->tensor == tensor);
+                             (assignment->lhs->tensor == tensor && assignment_reads_target(assignment));
         const bool is_source = program_is_input(run->pipeline->program, tensor) && !run->computed[id];
         if (is_read &&
             !(is_source ? read_again : gather)(run, id, on_first, &inputs->arrays[id], &inputs->entries[id]))

@@ -26,7 +26,7 @@ void run_before_values(Run *run, int index) {
     const Assignment *assignment = assignment_of(run, index);
     const Tensor *target = assignment->lhs->tensor;
     NotFinite found;
-    if (is_looked_for(run) && (assignment->accumulate || expr_access_of(assignment->rhs, target)))
+    if (is_looked_for(run) && assignment_reads_target(assignment))
         is_finite(run, target->id, &found);
 }
 
@@ -71,8 +71,7 @@ bool run_check_values(Run *run, int index) {
     const bool were_not = run->values[target] == VALUES_NOT_FINITE;
     NotFinite found;
     run->values[target] = VALUES_UNKNOWN;
-    const bool reads_itself =
-        assignment->accumulate || expr_access_of(assignment->rhs, assignment->lhs->tensor);
+    const bool reads_itself = assignment_reads_target(assignment);
     const bool fine = run->statements[index].was_finite = is_finite(run, target, &found);
     return fine || (were_not && reads_itself) || !operands_are_finite(run, assignment) ||
            warn(run, index, &found);

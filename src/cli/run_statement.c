@@ -10,7 +10,7 @@
 
 enum { MOST_TIMED = 1 << 16 }; // executions of a statement whose times are kept
 
-// The target of a statement that accumulates, as it was before the first execution.
+// The target of a statement that reads it, as it was before the first execution.
 typedef struct {
     Storage *target;
     void **pieces; // NULL: nothing to restore
@@ -181,7 +181,7 @@ static bool run_executions(Run *run, int index, int64_t warmup, int64_t timed) {
     if (is_first)
         run_before_values(run, index);
     bool ok = (!options->check || check_inputs_gather(run, index, &inputs)) && find_structure(run, index);
-    if (ok && assignment->accumulate && warmup + timed > 1)
+    if (ok && assignment_reads_target(assignment) && warmup + timed > 1)
         ok = keep_target(run, assignment, &backup);
     ok = ok && execute(run, index, warmup, timed, &backup);
     if (ok)

@@ -150,11 +150,12 @@ const HelpTopic help_topics[] = {
      "machine L = node grid(2, 2), core grid(2)\n"
      "tensor A(n, n): f64\n"
      "place A(x, y) -> L.node(x, y), A(x, y) -> L.core(x)\n"},
-    {"notation", "what statements compute", "index variable term access ", NULL,
+    {"notation", "what statements compute", "index variable term access update ", NULL,
      "A(i, j) = B(i, k) * C(k, j): on the right are accesses, numbers, + - * /, unary minus, functions and\n"
      "parentheses. A variable that is only on the right is summed over, within its own additive term of the\n"
      "statement: A(i) = b(i) + B(i, j) * c(j) sums j in the second term. '+=' adds to what is there.\n"
-     "The same tensor may occur several times; B(i, i) is its diagonal. Statements run in order.\n",
+     "The same tensor may occur several times; B(i, i) is its diagonal. The left one may stand on the right\n"
+     "with the same indices: an update, p(i) = b(i) + 2 * p(i). Statements run in order.\n",
      "param n = 100\n"
      "tensor A(n): f64\n"
      "tensor b(n): f64\n"

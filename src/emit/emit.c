@@ -256,7 +256,9 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
               names->execution, names->transfers[node->transfer]);
     if (emitter->uses.arrays[node->array])
         emit_line(&emitter->lines,
-                  node->kind == LOOP_OPEN ? "%s *restrict %s = %s->values;" : "const %s *%s = %s->values;",
+                  node->kind != LOOP_OPEN                   ? "const %s *%s = %s->values;"
+                  : array_of(emitter, node->array)->updated ? "%s *%s = %s->values;"
+                                                            : "%s *restrict %s = %s->values;",
                   c_type((int)array_of(emitter, node->array)->type), data, view);
     Text text = text_create(emitter->kernel->arena);
     for (int f = 0; f < node->field_count; f++) {

@@ -119,6 +119,12 @@ static bool stores_entries(const Tensor *tensor) {
     return last && last->compact && !last->full;
 }
 
+// Whether loops over entries on the right store all elements of a tensor, or it keeps those that it has.
+static bool stores_all(const Cin *cin, const Tensor *tensor) {
+    return stores_entries(tensor) ||
+           (tensor == cin->assignment->lhs->tensor && assignment_is_update(cin->assignment));
+}
+
 // Inside of the loops `around`. `alone`: it is the only term.
 static Nest make_nest(const Cin *cin, const Assignment *assignment, const Term *term, bool first, bool alone,
                       const Nest *around) {
@@ -133,7 +139,7 @@ static Nest make_nest(const Cin *cin, const Assignment *assignment, const Term *
     // Loops over sparse operands leave out elements, which are zero before.
     assign->accumulate =
         assignment->accumulate || term->reduced || !first || assignment_window(cin->assignment) ||
-        (reads_entries(cin, term->expr) && !(alone && stores_entries(assignment->lhs->tensor)));
+        (reads_entries(cin, term->expr) && !(alone && stores_all(cin, assignment->lhs->tensor)));
     Nest nest = *around;
     nest.assign = assign;
     add_loops(&nest, assignment->lhs);

@@ -101,6 +101,14 @@ const Access *expr_access_of(const Expr *expr, const Tensor *tensor) {
     return find_access(expr, tensor);
 }
 
+bool assignment_is_update(const Assignment *assignment) {
+    return expr_access_of(assignment->rhs, assignment->lhs->tensor) != NULL;
+}
+
+bool assignment_reads_target(const Assignment *assignment) {
+    return assignment->accumulate || assignment_is_update(assignment);
+}
+
 const Access *expr_sparse(const Expr *expr) {
     return find_access(expr, NULL);
 }

@@ -115,6 +115,11 @@ ElementType assignment_type(const Assignment *assignment);
 // results.
 ElementType expr_type(const Expr *expr);
 
+// Whether the left side also stands on the right: an update, computed from the values before the statement.
+bool assignment_is_update(const Assignment *assignment);
+// Whether the old values of the left side count, as it accumulates or is an update.
+bool assignment_reads_target(const Assignment *assignment);
+
 // The first access of a sparse tensor, the left side first; NULL where there is none.
 const Access *assignment_sparse(const Assignment *assignment);
 // The first access of the tensor, or of a sparse tensor, in an expression; NULL where there is none.

@@ -216,6 +216,40 @@ static bool check_reductions(ProgramBuilder *builder, const Assignment *assignme
            check_stored(builder, reducer, assignment_sparse(assignment), assignment->span);
 }
 
+// Outside of explicit reductions, which are computed before anything is written, an element is read where it
+// is computed.
+static const Access *read_elsewhere(const Assignment *assignment, const Expr *expr) {
+    if (!expr || expr->kind == EXPR_REDUCE)
+        return NULL;
+    if (expr->kind == EXPR_ACCESS)
+        return expr->access->tensor == assignment->lhs->tensor && !access_equal(expr->access, assignment->lhs)
+                   ? expr->access
+                   : NULL;
+    const Access *left = read_elsewhere(assignment, expr->left);
+    return left ? left : read_elsewhere(assignment, expr->right);
+}
+
+static bool check_update(ProgramBuilder *builder, const Assignment *assignment) {
+    const Access *access = read_elsewhere(assignment, assignment->rhs);
+    const char *names[MAX_VARS], *target = assignment->lhs->tensor->name;
+    if (!access)
+        return true;
+    for (int v = 0; v < assignment->var_count; v++)
+        names[v] = assignment->vars[v].name;
+    Text lhs = text_create(builder->arena);
+    access_print(assignment->lhs, names, &lhs);
+    const char *left = text_string(&lhs), *indices = left + strlen(target);
+    diagnostics_error(builder->diagnostics, access->span,
+                      "'%s' is assigned by this statement, which may read it as '%s' only, an element where "
+                      "it is computed",
+                      target, left);
+    diagnostics_note(
+        builder->diagnostics, (Span){0},
+        "to read others, compute into a second tensor, %s_new%s = ..., and copy it, %s = %s_new%s", target,
+        indices, left, target, indices);
+    return false;
+}
+
 // A sparse result cannot have a value everywhere.
 static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assignment) {
     const Tensor *target = assignment->lhs->tensor;
@@ -241,7 +275,7 @@ static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assig
 
 bool check_assignment(ProgramBuilder *builder, const Assignment *assignment) {
     return check_indices(builder, assignment) && check_type(builder, assignment) &&
-           (!assignment->lhs || (check_reductions(builder, assignment) && check_sums(builder, assignment) &&
+           (!assignment->lhs || (check_update(builder, assignment) && check_reductions(builder, assignment) && check_sums(builder, assignment) &&
                                  check_sparse_result(builder, assignment)));
 }
 

@@ -274,19 +274,6 @@ static const Access *make_access(AssignmentState *state, const Token *name, cons
     return access;
 }
 
-static bool is_on_left(AssignmentState *state, const Token *name, Span span) {
-    const Access *lhs = state->assignment->lhs;
-    if (!lhs || strcmp(lhs->tensor->name, name->text) != 0)
-        return false;
-    fail(state);
-    diagnostics_error(
-        state->parser->diagnostics, span,
-        "'%s' is assigned by this statement and cannot be used on its right side (to accumulate, write '+=' "
-        "without it)",
-        name->text);
-    return true;
-}
-
 // Diagnoses a name that is a param or an index variable. False for any other name.
 static bool is_other_name(AssignmentState *state, const Token *name) {
     Parser *parser = state->parser;
@@ -405,8 +392,7 @@ static bool parse_access(AssignmentState *state, const Token *name, Expr *expr) 
         return false;
     expr->kind = EXPR_ACCESS;
     expr->span = span;
-    if (!is_on_left(state, name, span))
-        expr->access = make_access(state, name, &indices, span, false);
+    expr->access = make_access(state, name, &indices, span, false);
     return true;
 }
 

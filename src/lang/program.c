@@ -153,7 +153,7 @@ bool program_is_input(const Program *program, const Tensor *tensor) {
     for (int i = 0; i < program->statement_count; i++) {
         const Assignment *assignment = program->statements[i].assignment;
         if (assignment->lhs->tensor == tensor)
-            return assignment->accumulate;
+            return assignment_reads_target(assignment);
         if (expr_access_of(assignment->rhs, tensor))
             return true;
     }

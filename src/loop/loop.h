@@ -36,6 +36,7 @@ typedef struct {
     bool given;
     ElementType type;
     bool written;
+    bool updated; // the same elements are read through another array
     LoopGrowth growth;
     bool scalar; // one element, which has no position: a local variable
     bool sparse; // an element may be missing where nothing is added to it

@@ -69,7 +69,8 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
         writers += spmd->nests[n].assign->lhs->tensor == stage->target;
     // Steps are executed one after the other, and their entries are in no order.
     if (stage->result != RESULT_ASSEMBLED || result->tensor != stage->target || writers > 1 ||
-        (result->tensor == spmd->cin->assignment->lhs->tensor && spmd->cin->assignment->accumulate) ||
+        (result->tensor == spmd->cin->assignment->lhs->tensor &&
+         assignment_reads_target(spmd->cin->assignment)) ||
         sequential_loops(spmd, leaf) > 0 || leaf->row >= 0)
         return assembly;
     assembly.lists = append_lists(result->tensor->order, result->tensor->levels);

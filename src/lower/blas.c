@@ -335,6 +335,8 @@ static const BlasCall *fit(Search *search, const char **reason) {
         check.reason = "a real factor of integers";
     if (search->loop_count < blas_loop_count(search->shape->kernel))
         check.reason = "too few loops";
+    if (expr_access_of(assign->rhs, check.left))
+        check.reason = "an update";
     if (!assign->accumulate)
         check.reason = "nothing is summed";
     else if (assign->reducer != REDUCER_SUM)

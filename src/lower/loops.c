@@ -44,6 +44,12 @@ static void bind_numbers(const Builder *builder, const Transfer *transfer, LoopN
     }
 }
 
+// Whether the statement reads the tensor that it writes.
+static bool is_updated(const Spmd *spmd, const Tensor *tensor) {
+    const Assignment *assignment = spmd->cin->assignment;
+    return tensor->id == assignment->lhs->tensor->id && assignment_is_update(assignment);
+}
+
 // A node after which the elements of a transfer can be reached, with the numbers of all levels.
 static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody *to) {
     LoopKernel *kernel = builder->kernel;
@@ -58,6 +64,7 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
                                            .type = tensor->type,
                                            .written = kind == LOOP_OPEN,
                                            .reducer = builder->spmd->transfers[transfer].reducer,
+                                           .updated = is_updated(builder->spmd, tensor),
                                            .sparse = sparse});
     view->level_count = tensor->order;
     for (int l = 0; l < tensor->order; l++) {

@@ -398,6 +398,17 @@ static bool stored_as_leading(const Lowering *lowering, const Access *result, co
     return leading && placed_as_leading(lowering, result, operand);
 }
 
+// An update has the structure that is there, at whose entries it is computed.
+static bool keep_structure(const Lowering *lowering, const Assignment *part, Stage *stage) {
+    stage->result = RESULT_SHARED;
+    stage->shared = expr_access_of(part->rhs, stage->target);
+    return stage->shared ||
+           diagnostics_error(lowering->diagnostics, part->lhs->span,
+                             "an update of '%s', which is sparse, reads it where it is computed, and not in a "
+                             "workspace alone: leave the 'precompute' out",
+                             stage->target->name);
+}
+
 // What is sparse has the structure of an operand if that is the only sparse one, is indexed like it, and the
 // right side is present where it is: B(i, j) in A(i, j) = B(i, j) * C(i, k) * D(k, j). Where it is stored
 // otherwise, as in a conversion or a transposition, it is converted, and the result has the structure of the
@@ -408,6 +419,8 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
         return true;
     stage->result = RESULT_ASSEMBLED;
     const Assignment *part = part_of(cin, stage->target);
+    if (stage->target == cin->assignment->lhs->tensor && assignment_is_update(cin->assignment))
+        return keep_structure(lowering, part, stage);
     Operands operands = {.cin = cin};
     expr_accesses(part->rhs, find_operand, &operands);
     const int writer = only_writer(cin, stage->target);

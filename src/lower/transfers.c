@@ -69,6 +69,12 @@ typedef struct {
     TransferArray *transfers;
 } Collector;
 
+// Whether the nest stores what it computes from the values that are there.
+static bool updates_in_place(const Cin *cin, const Nest *nest) {
+    return !nest->assign->accumulate && nest->assign->lhs->tensor == cin->assignment->lhs->tensor &&
+           assignment_is_update(cin->assignment);
+}
+
 static void add_transfer(const Collector *collector, TransferKind kind, const Access *access) {
     const Cin *cin = collector->cin;
     const Nest *nest = collector->nest;
@@ -77,6 +83,7 @@ static void add_transfer(const Collector *collector, TransferKind kind, const Ac
                          .statement_access = access,
                          .nest = collector->index,
                          .reducer = nest->assign->reducer,
+                         .replaces = kind == TRANSFER_REDUCE && updates_in_place(cin, nest),
                          .at = transfer_place(cin, nest, access->tensor)};
     for (int i = 0; transfer.at >= 0; i++) {
         if (!cin_directive(cin, DIRECTIVE_DISTRIBUTE, nest->loops[i]))

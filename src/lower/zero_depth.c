@@ -92,8 +92,8 @@ int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage) {
         leaf->call && leaf->call->contraction && !leaf->sparse && leaf->call_loops == leaf->loop_count;
     if ((!contracts && (!leaf->sparse || leaf->call)) || !leaf->assign->accumulate ||
         leaf->assign->reducer != REDUCER_SUM || leaf->row >= 0 || leaf->guard_count > 0 ||
-        stage->result == RESULT_ASSEMBLED || cin->assignment->accumulate || cin_nest_count(cin) > 1 ||
-        !complete || !is_only_writer(cin, leaf, written))
+        stage->result == RESULT_ASSEMBLED || assignment_reads_target(cin->assignment) ||
+        cin_nest_count(cin) > 1 || !complete || !is_only_writer(cin, leaf, written))
         return -1;
     for (int l = 0; contracts && l < leaf->loop_count; l++)
         if (!is_plain(cin, &leaf->loops[l]))

@@ -10,7 +10,7 @@ static void start(OperationCall *call) {
         const Part *part = &call->plan->receives[i];
         const Piece *home = call_piece(call, part);
         if (adds)
-            piece_reduce(call_reducer(call), home, &scope->view, &part->rect);
+            call_take(call, home, &scope->view, &part->rect);
         else
             piece_copy(&scope->view, home, &part->rect);
     }

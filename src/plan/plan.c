@@ -230,8 +230,8 @@ int plan_rank_cleared(const StatementPlan *plan, const RankTransfer *const *part
     int count = 0;
     for (int n = 0; n < spmd->nest_count; n++) {
         const Tensor *tensor = spmd->nests[n].assign->lhs->tensor;
-        const bool adds = tensor == plan->target && spmd->cin->assignment->accumulate;
-        if (!tensor->around && !adds && !is_written_before(spmd, n) && needs_clear(plan, n, parts))
+        const bool keeps = tensor == plan->target && assignment_reads_target(spmd->cin->assignment);
+        if (!tensor->around && !keeps && !is_written_before(spmd, n) && needs_clear(plan, n, parts))
             cleared[count++] = (ClearedTensor){tensor, spmd->nests[n].assign->reducer};
     }
     return count;

@@ -56,10 +56,17 @@ Situation situation_of_shift(Planner *planner, int64_t step, const Footprint *fo
     return situation;
 }
 
+// What replaces elements has one source, and goes to their owners in messages.
+static bool can_replace(const Operation *operation) {
+    return operation->id == OPERATION_ACCUMULATE;
+}
+
 const Operation *situation_operation(const Situation *situation) {
+    const Transfer *transfer = situation->planner->transfer;
     for (int id = OPERATION_COUNT - 1; id >= 0; id--) {
         const Operation *operation = operations[id];
-        if (operation->recognize && operation->kind == situation->planner->transfer->kind &&
+        if (operation->recognize && operation->kind == transfer->kind &&
+            (!transfer->replaces || can_replace(operation)) &&
             planner_uses(situation->planner, (OperationId)id) && operation->recognize(situation))
             return operation;
     }

@@ -76,3 +76,10 @@ int64_t call_scratch_elements(const OperationCall *call) {
 Reducer call_reducer(const OperationCall *call) {
     return call->scope->plan->transfer->reducer;
 }
+
+void call_take(const OperationCall *call, const Piece *home, const Piece *computed, const Rect *rect) {
+    if (call->scope->plan->transfer->replaces)
+        piece_copy(home, computed, rect);
+    else
+        piece_reduce(call_reducer(call), home, computed, rect);
+}

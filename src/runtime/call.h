@@ -58,6 +58,8 @@ int64_t call_scratch_elements(const OperationCall *call);
 
 // How a reduction combines partial results.
 Reducer call_reducer(const OperationCall *call);
+// A rectangle of the owner's elements with what has been computed of it: combined, or in their place.
+void call_take(const OperationCall *call, const Piece *home, const Piece *computed, const Rect *rect);
 
 // Counts what the plan says that the call moves.
 void call_count(const OperationCall *call);

@@ -141,16 +141,19 @@ static Storage *storage_of(const Assembly *assembly, int transfer) {
     return assembly->parts->storages[transfer];
 }
 
-// What the kernel uses of a tensor, which may be NULL, in a stage.
-static Storage *used_storage(const Assembly *assembly, int stage, TransferKind kind, const Tensor *tensor) {
+// The transfer by which the kernel uses a tensor, which may be NULL, in a stage: in nest `nest` where it is
+// used there, as other nests may use other parts. -1: there is none.
+static int transfer_used(const Assembly *assembly, int stage, TransferKind kind, const Tensor *tensor,
+                         int nest) {
     const ExecutionParts *parts = assembly->parts;
+    int found = -1;
     for (int t = 0; tensor && t < parts->transfer_count; t++) {
         const Transfer *transfer = parts->transfers[t]->transfer;
         if (transfer->stage == stage && transfer->kind == kind &&
-            transfer->statement_access->tensor->id == tensor->id)
-            return storage_of(assembly, t);
+            transfer->statement_access->tensor->id == tensor->id && (found < 0 || transfer->nest == nest))
+            found = t;
     }
-    return NULL;
+    return found;
 }
 
 // The structure of the result depends on what is read.
@@ -165,11 +168,14 @@ static void describe_result(const Assembly *assembly, int number) {
         if (parts->transfers[t]->transfer->kind == TRANSFER_FETCH &&
             parts->transfers[t]->transfer->stage == number)
             operands[count++] = parts->storages[t];
+    const int target = transfer_used(assembly, number, TRANSFER_REDUCE, from->target_tensor, -1);
+    const int writer = target < 0 ? -1 : parts->transfers[target]->transfer->nest;
+    const int shared = transfer_used(assembly, number, TRANSFER_FETCH, from->shared_tensor, writer);
     stage->target = from->target;
     stage->result = (Result){.kind = from->result,
                              .adds = from->adds && !stage->result_home,
-                             .target = used_storage(assembly, number, TRANSFER_REDUCE, from->target_tensor),
-                             .shared = used_storage(assembly, number, TRANSFER_FETCH, from->shared_tensor),
+                             .target = target < 0 ? NULL : storage_of(assembly, target),
+                             .shared = shared < 0 ? NULL : storage_of(assembly, shared),
                              .converts = parts->converts,
                              .operand_count = count,
                              .operands = operands,

@@ -12,6 +12,7 @@ struct ResultHome {
     const StatementPlan *plan;
     Storage *home, *computed;
     bool adds;
+    bool updates; // the home keeps its entries, and its values until those that follow from them are there
     ResultParts parts;    // that it computes
     Structure *of, *made; // of `computed` when it was sent home last, and of `home` then; NULL: not yet
     int64_t before;       // entries that the result had, which are in the map before those that arrive
@@ -21,13 +22,16 @@ struct ResultHome {
 
 ResultHome *result_home_create(const StatementPlan *plan, Storage *home, bool adds) {
     const ResultParts parts = result_parts(plan, home->home, home->rank);
+    const bool updates =
+        assignment_is_update(plan->spmd->cin->assignment) && home->home->tensor->id == plan->target->id;
     ResultHome *result = calloc(1, sizeof *result);
     if (!result)
         return NULL;
     *result = (ResultHome){.plan = plan,
                            .home = home,
                            .computed = storage_create_copy(home, home->home->tensor, true),
-                           .adds = adds,
+                           .adds = adds && !updates,
+                           .updates = updates,
                            .parts = parts};
     if (result->computed) {
         const Rect stored = result_parts_stored(&result->parts);
@@ -145,6 +149,17 @@ static bool put(ResultHome *result, const Entries *all, int64_t left, Diagnostic
     return storage_put(home, &tensor) || sparse_refuse(home, "not enough memory", diagnostics);
 }
 
+// What is received of an update are the entries of the home, in another order.
+static bool map_received(ResultHome *result, const Entries *received, int64_t left,
+                         Diagnostics *diagnostics) {
+    StoredTensor tensor = result->home->empty;
+    if (result->home->piece_count == 0)
+        return true;
+    const char *why = stored_pack_structure(&tensor, &result->map, received, left, diagnostics->arena);
+    stored_free(&tensor);
+    return !why || sparse_refuse(result->home, why, diagnostics);
+}
+
 static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     Making *making = arguments;
     ResultHome *result = making->result;
@@ -153,6 +168,8 @@ static bool pack_received(void *arguments, Diagnostics *diagnostics) {
     left = max_i64(left - entries_bytes(received, received->count), 0);
     making->received.type = result->home->type;
     result->before = 0;
+    if (result->updates)
+        return map_received(result, received, left, diagnostics);
     if (!result->adds)
         return put(result, received, left, diagnostics);
     Entries before, all = {0};
@@ -174,9 +191,10 @@ bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostic
               entry_move_structure(&result->move, result->computed, &making.sends, bytes_left(result),
                                    result->plan->options.message_limit, &making.received, comm, diagnostics);
     if (ok) {
-        making.before = storage_set_aside(result->home);
+        making.before = result->updates ? (SetAside){0} : storage_set_aside(result->home);
         ok = agree_on_part(comm, pack_received, &making, diagnostics);
-        storage_settle(result->home, &making.before, ok);
+        if (!result->updates)
+            storage_settle(result->home, &making.before, ok);
     }
     part_list_free(&making.sends);
     entries_free(&making.received);
@@ -189,12 +207,14 @@ bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostic
 
 void result_home_begin(const ResultHome *result) {
     storage_zero(result->computed);
-    if (!result->adds)
+    if (!result->adds && !result->updates)
         storage_zero(result->home);
 }
 
 void result_home_finish(ResultHome *result) {
     entry_move_values(&result->move, result->computed->stored.values);
+    if (result->updates)
+        storage_zero(result->home);
     entry_map_add(&result->map, result->home->type, result->before, result->move.values.incoming,
                   result->home->stored.values);
 }

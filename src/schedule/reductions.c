@@ -3,6 +3,7 @@
 
 #include "index/summation.h"
 #include "schedule/arguments.h"
+#include "schedule/updates.h"
 
 #include <string.h>
 
@@ -178,12 +179,16 @@ static bool is_made_by_statement(const Assignment *assignment) {
         assignment_window(assignment))
         return false;
     const bool combines = assignment->accumulate || (expr_vars(rhs) & ~access_vars(assignment->lhs));
-    return rhs->kind == EXPR_REDUCE && (!combines || rhs->reducer == assignment->reducer) &&
+    return rhs->kind == EXPR_REDUCE && !assignment_is_update(assignment) &&
+           (!combines || rhs->reducer == assignment->reducer) &&
            reducer_takes(rhs->reducer, assignment->lhs->tensor->type);
 }
 
-const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *assignment) {
+const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *written) {
+    const Assignment *assignment = schedule_update(scheduler, written);
     Extraction it = {.scheduler = scheduler, .assignment = assignment};
+    if (!assignment)
+        return NULL;
     const Expr *rhs = assignment->rhs;
     Reducer reducer = assignment->reducer;
     bool whole = assignment->whole;
@@ -195,8 +200,8 @@ const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *assignmen
     rhs = extract(&it, rhs);
     if (it.failed)
         return NULL;
-    if (rhs == assignment->rhs)
-        return cin_create(scheduler->arena, assignment);
+    if (rhs == written->rhs)
+        return cin_create(scheduler->arena, written);
     add_part(&it, assignment->lhs, reducer, assignment->accumulate, rhs, whole);
-    return cin_create_parts(scheduler->arena, assignment, it.parts.items, (int)it.parts.count);
+    return cin_create_parts(scheduler->arena, written, it.parts.items, (int)it.parts.count);
 }

@@ -50,6 +50,8 @@ typedef struct {
     bool ahead;
     int nest, stage;
     Reducer reducer; // of a reduction: how partial results are combined
+    // Of a reduction: each element is computed once, and takes the place of what the owners have.
+    bool replaces;
     int at; // variable of the loop that it is at (for diagnostics and plans), -1: outside of all loops
     int loop_count; // sequential loops around it, outermost first
     int loops[MAX_VARS];

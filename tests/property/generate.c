@@ -171,6 +171,7 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_statement(&random, draft, s, type, mixed);
         if (!draft->products)
             draw_reductions(&random, draft, &draft->statements[s]);
+        draw_update(&random, draft, &draft->statements[s]);
         draw_indices(&random, draft, s);
     }
     if (!draft->products)

@@ -21,6 +21,14 @@ int draw_size(Random *random, Draft *draft, char letter, int64_t value);
 void draw_reductions(Random *random, Draft *draft, DraftStatement *statement);
 // Sums only, which sparse tensors can have.
 void draw_sums(Random *random, Draft *draft, DraftStatement *statement);
+// In some statements, the left side on the right as well.
+void draw_update(Random *random, const Draft *draft, DraftStatement *statement);
+// An update of a sparse tensor keeps its entries: what could change them is dense, or the tensor itself.
+void draw_updated_entries(Random *random, Draft *draft, const DraftStatement *statement);
+// Whether a part of the right side reads the left side, and whether something is summed.
+bool draft_reads_target(const DraftStatement *statement, int node);
+bool draft_sums(const Draft *draft, const DraftStatement *statement);
+void draft_make_dense(DraftTensor *tensor);
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
 // Puts sums and constants in the place of some of its variables as indices, now and then.
 void draw_indices(Random *random, Draft *draft, int at);

@@ -401,6 +401,8 @@ static bool begin_schedule(ScheduleWriter *writer, Random *random, Draft *draft,
         if (writer->statement->nodes[n].kind == NODE_REDUCE)
             return false; // the nests of its reductions are not followed
     writer->statement->has_schedule = true;
+    writer->sums_itself = draft_reads_target(writer->statement, writer->statement->root) &&
+                          draft_sums(draft, writer->statement);
     loops_create(draft, writer->statement, NULL, 0, &writer->loops);
     for (int p = 0; p < MAX_PARTS; p++)
         snprintf(writer->workspaces[p], sizeof writer->workspaces[p], "%c%d", "WV"[p], at);

@@ -106,7 +106,7 @@ static void draw_leading_levels(Draft *draft, const DraftStatement *statement) {
     target->formats = true;
 }
 
-static void make_dense(DraftTensor *tensor) {
+void draft_make_dense(DraftTensor *tensor) {
     memset(tensor->levels, 0, sizeof tensor->levels);
     tensor->formats = false;
 }
@@ -146,7 +146,7 @@ static void draw_divisors(Random *random, Draft *draft, const DraftStatement *st
         for (const DraftNode *divisor = &statement->nodes[at->right];;
              divisor = &statement->nodes[divisor->right]) {
             if (divisor->kind == NODE_ACCESS)
-                make_dense(&draft->tensors[divisor->tensor]);
+                draft_make_dense(&draft->tensors[divisor->tensor]);
             if (divisor->kind == NODE_ACCESS || divisor->kind == NODE_NUMBER || divisor->right < 0)
                 break;
         }
@@ -162,7 +162,7 @@ static void draw_results(Draft *draft) {
             DraftTensor *target = &draft->tensors[statement->target];
             if (!draft_is_sparse(target) || vanishes(draft, statement, statement->root))
                 continue;
-            make_dense(target);
+            draft_make_dense(target);
             changed = true;
         }
     }
@@ -351,6 +351,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
         draft->statement_count = s + 1;
         draw_statement(&random, draft, s, type, mixed);
         draw_sums(&random, draft, &draft->statements[s]);
+        draw_update(&random, draft, &draft->statements[s]);
     }
     for (int t = 0; t < draft->tensor_count; t++)
         draw_storage(&random, &draft->tensors[t]);
@@ -358,6 +359,8 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_leading_levels(draft, &draft->statements[0]);
     for (int s = 0; s < count; s++)
         draw_divisors(&random, draft, &draft->statements[s]);
+    for (int s = 0; s < count; s++)
+        draw_updated_entries(&random, draft, &draft->statements[s]);
     draw_results(draft);
     draw_repetitions(&random, draft);
     draw_wide_extents(&random, draft);

@@ -18,7 +18,7 @@ bool writer_command(ScheduleWriter *writer, bool may_be_refused, const char *for
     va_start(arguments, format);
     vsnprintf(command->text, sizeof command->text, format, arguments);
     va_end(arguments);
-    command->may_be_refused = may_be_refused || writer->rows;
+    command->may_be_refused = may_be_refused || writer->rows || writer->sums_itself;
     return true;
 }
 

@@ -355,7 +355,8 @@ bool writer_precompute(ScheduleWriter *writer) {
     if (fits) {
         DraftCommand *command = &writer->statement->commands[writer->statement->command_count++];
         snprintf(command->text, sizeof command->text, "%s", text_string(&text));
-        command->may_be_refused = false;
+        // Of an update, a term that is the left side itself is gone.
+        command->may_be_refused = draft_reads_target(writer->statement, writer->statement->root);
         writer->loops = loops;
         writer->part_count++;
         writer->rows = writer->rows || part.around;
