@@ -403,10 +403,11 @@ static bool keep_structure(const Lowering *lowering, const Assignment *part, Sta
     stage->result = RESULT_SHARED;
     stage->shared = expr_access_of(part->rhs, stage->target);
     return stage->shared ||
-           diagnostics_error(lowering->diagnostics, part->lhs->span,
-                             "an update of '%s', which is sparse, reads it where it is computed, and not in a "
-                             "workspace alone: leave the 'precompute' out",
-                             stage->target->name);
+           diagnostics_error(
+               lowering->diagnostics, part->lhs->span,
+               "an update of '%s', which is sparse, reads it where it is computed, and not in a "
+               "workspace alone: leave the 'precompute' out",
+               stage->target->name);
 }
 
 // What is sparse has the structure of an operand if that is the only sparse one, is indexed like it, and the
