@@ -413,6 +413,8 @@ void draw_workspaces(Random *random, Draft *draft, int at) {
     enum { TRIES = 12 };
     ScheduleWriter writer;
     bool more = begin_schedule(&writer, random, draft, at);
+    if (!more)
+        return;
     for (int tries = 0; tries < TRIES && more; tries++)
         if (writer_precompute(&writer))
             more = writer.part_count < MAX_PARTS && random_chance(random, 50);
