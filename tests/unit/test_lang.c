@@ -337,7 +337,7 @@ static void test_types(void **state) {
 static void test_spans(void **state) {
     (void)state;
     assert_message("tensor A(4): f64\n  A(i) = B(i, k)", (Span){2, 10, 1}, "unknown tensor 'B'");
-    assert_message("tensor A(4): f64\n\tA(i) = 2 * (A(i) + 1)", (Span){2, 14, 4},
+    assert_message("tensor A(4): f64\n\tA(i) = 2 * (A(j) + 1)", (Span){2, 14, 4},
                    "is assigned by this statement");
     assert_message("tensor A(4): f64, {\n dense, dense }", (Span){1, 19, 1},
                    "it takes 1 storage level, not 2");
