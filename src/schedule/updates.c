@@ -136,6 +136,21 @@ static const Assignment *update_entries(Scheduler *scheduler, const Assignment *
     return stored;
 }
 
+// Where indices or ranges leave elements out, which stay as they are, elements are added to.
+static bool check_window(Scheduler *scheduler, const Assignment *assignment, bool ahead) {
+    const SourceVar *window = assignment_window(assignment);
+    if (!window || (assignment->accumulate && !ahead))
+        return true;
+    diagnostics_error(
+        scheduler->diagnostics, window->span,
+        "'%s' is an index or a range that may leave out elements of '%s', which the statement "
+        "reads as well: that is supported with '+=' only, and where what reads '%s' is not summed",
+        window->name, assignment->lhs->tensor->name, assignment->lhs->tensor->name);
+    diagnostics_note(scheduler->diagnostics, (Span){0},
+                     "write '+=' with the difference, or assign to a second tensor");
+    return false;
+}
+
 const Assignment *schedule_update(Scheduler *scheduler, const Assignment *assignment) {
     Arena *arena = scheduler->arena;
     if (!assignment_is_update(assignment))
@@ -151,5 +166,5 @@ const Assignment *schedule_update(Scheduler *scheduler, const Assignment *assign
     }
     const Ahead ahead = {arena, update, !update->accumulate && !has_elements(update, update->rhs)};
     update->rhs = terms_ahead(&ahead, update->rhs);
-    return update;
+    return check_window(scheduler, assignment, expr_reduction(update->rhs)) ? update : NULL;
 }
