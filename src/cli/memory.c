@@ -45,7 +45,8 @@ static int64_t checked_bytes(const Pipeline *pipeline, const Options *options, c
 static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
     const bool is_repeated = program_outermost(pipeline->program, statement) >= 0;
-    const bool again = assignment_reads_target(assignment) && !is_repeated && options->warmup + options->repeat > 1;
+    const bool again =
+        assignment_reads_target(assignment) && !is_repeated && options->warmup + options->repeat > 1;
     return again ? home_bytes(&pipeline->plan->homes[assignment->lhs->tensor->id], rank) : 0;
 }
 

@@ -275,8 +275,9 @@ static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assig
 
 bool check_assignment(ProgramBuilder *builder, const Assignment *assignment) {
     return check_indices(builder, assignment) && check_type(builder, assignment) &&
-           (!assignment->lhs || (check_update(builder, assignment) && check_reductions(builder, assignment) && check_sums(builder, assignment) &&
-                                 check_sparse_result(builder, assignment)));
+           (!assignment->lhs ||
+            (check_update(builder, assignment) && check_reductions(builder, assignment) &&
+             check_sums(builder, assignment) && check_sparse_result(builder, assignment)));
 }
 
 // Where each variable was seen first.
