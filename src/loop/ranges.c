@@ -148,7 +148,6 @@ typedef struct {
     int next;             // the array of where each row of the group continues
     const IntExpr *first; // row of the group
     const IntExpr *range, *bound;
-    const IntExpr *end; // up to which gathered elements are prefetched
 } Rewrite;
 
 static LoopKernel *kernel_of(const Rewrite *rewrite) {
@@ -262,10 +261,7 @@ static void append_end(const Rewrite *rewrite, const LoopNode *let, const LoopNo
     loop_append(arena, to,
                 loop_update(arena, LOOP_STORE, rewrite->next, row,
                             value_convert(arena, value_index(arena, int_var(arena, rows->end)), TYPE_I64)));
-    LoopNode *several = loop_node(arena, LOOP_IF);
-    several->value = value_less(arena, int_const(arena, 1), rewrite->ranges->ranges);
-    append_next(rewrite, loop, row, &several->body);
-    loop_append(arena, to, several);
+    append_next(rewrite, loop, row, to);
 }
 
 static void add_in_place_of_store(void *context, const LoopNode *node, LoopBody *to) {
@@ -327,9 +323,10 @@ static LoopBody rewritten(const Rewrite *rewrite, const LoopBody *body, const Lo
     return result;
 }
 
+// In ranges, what is gathered is in a cache, and nothing of it is prefetched.
 static const IntExpr *replace_end(void *context, const IntExpr *expr) {
     const Rewrite *rewrite = context;
-    return is_var(expr, rewrite->ranges->end) ? rewrite->end : expr;
+    return is_var(expr, rewrite->ranges->end) ? int_const(kernel_of(rewrite)->arena, 0) : expr;
 }
 
 static void replace_ends(void *context, const LoopNode *node, LoopBody *to) {
@@ -344,11 +341,6 @@ void loop_append_ranges(const LoopRanges *ranges, const LoopNode *loop, LoopBody
     Arena *arena = kernel->arena;
     const int row = rows->loop->var;
     Rewrite rewrite = {.ranges = ranges};
-    // In ranges, what is gathered is in a cache, and nothing of it is prefetched.
-    const IntExpr *single = int_op(arena, INT_MAX, int_const(arena, 0),
-                                   int_op(arena, INT_SUB, int_const(arena, 2), ranges->ranges));
-    const IntExpr *end = int_op(arena, INT_MUL, int_var(arena, ranges->end), single);
-    rewrite.end = loop_append_let(kernel, to, "prefetch_end", row, value_index(arena, end));
     LoopNode *group = loop_node(arena, LOOP_FOR), *workspace = loop_node(arena, LOOP_WORKSPACE);
     group->var = loop_add_index(kernel, "group", row);
     group->lower = loop->lower;
@@ -395,5 +387,11 @@ void loop_append_ranges(const LoopRanges *ranges, const LoopNode *loop, LoopBody
     loop_append_all(arena, &range->body, loop_rewrite(arena, &body, replace_ends, &rewrite));
     loop_append(arena, &group->body, begins);
     loop_append(arena, &group->body, range);
-    loop_append(arena, to, group);
+    LoopNode *whole = loop_node(arena, LOOP_IF), *divided = loop_node(arena, LOOP_IF);
+    whole->value = value_less(arena, ranges->ranges, int_const(arena, 2));
+    divided->value = value_less(arena, int_const(arena, 1), ranges->ranges);
+    loop_append(arena, &whole->body, loop);
+    loop_append(arena, &divided->body, group);
+    loop_append(arena, to, whole);
+    loop_append(arena, to, divided);
 }

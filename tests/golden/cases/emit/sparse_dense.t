@@ -532,122 +532,193 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
             const int64_t i_ranges = distal_ranges_i32(&F_pos2[-F_lo0], n, &F_crd2[0], G_stride0 * 16,
                     F_crd2_prefetch_end);
             const int64_t i_portions_2 = distal_ranged_portions(i_portions, i_ranges);
-            const int64_t i_prefetch_end = F_crd2_prefetch_end * max(0, 2 - i_ranges);
 #pragma omp parallel for schedule(dynamic, 1) if (i_work > DISTAL_PARALLEL_WORK)
             for (int64_t i_portion = 0; i_portion < i_portions_2; i_portion++) {
                 const int64_t i_begin = distal_portion_begin(&F_pos2[-F_lo0], n, i_portions_2, i_shared,
                         i_portion);
                 const int64_t i_end = distal_portion_end(&F_pos2[-F_lo0], n, i_portions_2, i_shared,
                         i_portion);
-                for (int64_t i_group = i_begin; i_group < i_end; i_group += 512) {
-                    int64_t next[513];
-                    const int64_t i_group_end = min(i_group + 512, i_end);
-                    for (int64_t i_begins = i_group; i_begins < i_group_end + 1; i_begins++) {
-                        next[i_begins - i_group] = F_pos2[i_begins - F_lo0];
+                if (i_ranges < 2) {
+                    for (int64_t i = i_begin; i < i_end; i++) {
+                        const int64_t F_p1 = i - F_lo0;
+                        const int64_t F_begin2 = F_pos2[F_p1];
+                        const int64_t F_end2 = F_pos2[F_p1 + 1];
+                        const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
+                        for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
+                            double _Complex E_block[16] = {0};
+                            for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                                const int64_t j = F_crd2[F_p2];
+                                const double _Complex F_value = F[F_p2];
+                                if (F_p2 < F_crd2_prefetch_end) {
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
+                                            256);
+                                }
+                                const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+#pragma omp simd simdlen(4)
+                                for (int64_t l_in = 0; l_in < 16; l_in++) {
+                                    const int64_t l = l_block + l_in;
+                                    E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                }
+                            }
+#pragma omp simd
+                            for (int64_t l_in = 0; l_in < 16; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                E[E_at + l] = E_block[l_in];
+                            }
+                        }
+                        for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
+                            double _Complex E_block[4] = {0};
+                            for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                                const int64_t j = F_crd2[F_p2];
+                                const double _Complex F_value = F[F_p2];
+                                if (F_p2 < F_crd2_prefetch_end) {
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
+                                            64);
+                                }
+                                const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+#pragma omp simd
+                                for (int64_t l_in = 0; l_in < 4; l_in++) {
+                                    const int64_t l = l_block + l_in;
+                                    E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                }
+                            }
+#pragma omp simd
+                            for (int64_t l_in = 0; l_in < 4; l_in++) {
+                                const int64_t l = l_block + l_in;
+                                E[E_at + l] = E_block[l_in];
+                            }
+                        }
+                        if (l_blocks_end_2 < r) {
+                            double _Complex E_block[4] = {0};
+                            for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                                const int64_t j = F_crd2[F_p2];
+                                const double _Complex F_value = F[F_p2];
+                                const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+#pragma omp simd
+                                for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                    E_block[l - l_blocks_end_2] += distal_mul_c128(F_value, G[G_at + l]);
+                                }
+                            }
+                            const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
+#pragma omp simd
+                            for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                E[E_at_2 + l] = E_block[l - l_blocks_end_2];
+                            }
+                        }
                     }
-                    for (int64_t i_range = 0; i_range < i_ranges; i_range++) {
-                        const int64_t i_bound = distal_range_bound_i32(&F_pos2[-F_lo0], n, &F_crd2[0],
-                                i_ranges, i_range);
-                        for (int64_t i = i_group; i < i_group_end; i++) {
-                            const int64_t F_p1 = i - F_lo0;
-                            const int64_t F_begin2 = next[i - i_group];
-                            const int64_t i_all_end = F_pos2[F_p1 + 1];
-                            const int64_t F_end2 = distal_range_end_i32(&F_crd2[0], F_begin2, i_all_end,
-                                    i_bound);
-                            next[i - i_group] = (int64_t)F_end2;
-                            if (i_ranges > 1) {
+                }
+                if (i_ranges > 1) {
+                    for (int64_t i_group = i_begin; i_group < i_end; i_group += 512) {
+                        int64_t next[513];
+                        const int64_t i_group_end = min(i_group + 512, i_end);
+                        for (int64_t i_begins = i_group; i_begins < i_group_end + 1; i_begins++) {
+                            next[i_begins - i_group] = F_pos2[i_begins - F_lo0];
+                        }
+                        for (int64_t i_range = 0; i_range < i_ranges; i_range++) {
+                            const int64_t i_bound = distal_range_bound_i32(&F_pos2[-F_lo0], n, &F_crd2[0],
+                                    i_ranges, i_range);
+                            for (int64_t i = i_group; i < i_group_end; i++) {
+                                const int64_t F_p1 = i - F_lo0;
+                                const int64_t F_begin2 = next[i - i_group];
+                                const int64_t i_all_end = F_pos2[F_p1 + 1];
+                                const int64_t F_end2 = distal_range_end_i32(&F_crd2[0], F_begin2, i_all_end,
+                                        i_bound);
+                                next[i - i_group] = (int64_t)F_end2;
                                 const int64_t i_next = next[i - i_group + 1];
                                 distal_prefetch(&F_crd2[i_next], (F_end2 - F_begin2) * 4);
                                 distal_prefetch(&F[i_next], (F_end2 - F_begin2) * 16);
-                            }
-                            const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
-                            for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
-                                double _Complex E_block[16] = {0};
-                                for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                                    const int64_t j = F_crd2[F_p2];
-                                    const double _Complex F_value = F[F_p2];
-                                    if (F_p2 < i_prefetch_end) {
-                                        const int64_t j_prefetched = F_crd2[F_p2 + 8];
-                                        distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block -
-                                                G_lo1], 256);
-                                    }
-                                    const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+                                const int64_t E_at = (i - E_lo0) * E_stride0 - E_lo1;
+                                for (int64_t l_block = 0; l_block < l_blocks_end; l_block += 16) {
+                                    double _Complex E_block[16] = {0};
+                                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                                        const int64_t j = F_crd2[F_p2];
+                                        const double _Complex F_value = F[F_p2];
+                                        if (F_p2 < 0) {
+                                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                            distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block -
+                                                    G_lo1], 256);
+                                        }
+                                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd simdlen(4)
-                                    for (int64_t l_in = 0; l_in < 16; l_in++) {
-                                        const int64_t l = l_block + l_in;
-                                        E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                        for (int64_t l_in = 0; l_in < 16; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                        }
                                     }
-                                }
-                                if (i_range < 1) {
+                                    if (i_range < 1) {
 #pragma omp simd
-                                    for (int64_t l_in = 0; l_in < 16; l_in++) {
-                                        const int64_t l = l_block + l_in;
-                                        E[E_at + l] = E_block[l_in];
+                                        for (int64_t l_in = 0; l_in < 16; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            E[E_at + l] = E_block[l_in];
+                                        }
                                     }
-                                }
-                                if (i_range > 0) {
+                                    if (i_range > 0) {
 #pragma omp simd simdlen(4)
-                                    for (int64_t l_in = 0; l_in < 16; l_in++) {
-                                        const int64_t l = l_block + l_in;
-                                        E[E_at + l] += E_block[l_in];
+                                        for (int64_t l_in = 0; l_in < 16; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            E[E_at + l] += E_block[l_in];
+                                        }
                                     }
                                 }
-                            }
-                            for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
-                                double _Complex E_block[4] = {0};
-                                for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                                    const int64_t j = F_crd2[F_p2];
-                                    const double _Complex F_value = F[F_p2];
-                                    if (F_p2 < i_prefetch_end) {
-                                        const int64_t j_prefetched = F_crd2[F_p2 + 8];
-                                        distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block -
-                                                G_lo1], 64);
-                                    }
-                                    const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
+                                for (int64_t l_block = l_blocks_end; l_block < l_blocks_end_2; l_block += 4) {
+                                    double _Complex E_block[4] = {0};
+                                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                                        const int64_t j = F_crd2[F_p2];
+                                        const double _Complex F_value = F[F_p2];
+                                        if (F_p2 < 0) {
+                                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                            distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block -
+                                                    G_lo1], 64);
+                                        }
+                                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
-                                    for (int64_t l_in = 0; l_in < 4; l_in++) {
-                                        const int64_t l = l_block + l_in;
-                                        E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                        for (int64_t l_in = 0; l_in < 4; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            E_block[l_in] += distal_mul_c128(F_value, G[G_at + l]);
+                                        }
                                     }
-                                }
-                                if (i_range < 1) {
+                                    if (i_range < 1) {
 #pragma omp simd
-                                    for (int64_t l_in = 0; l_in < 4; l_in++) {
-                                        const int64_t l = l_block + l_in;
-                                        E[E_at + l] = E_block[l_in];
+                                        for (int64_t l_in = 0; l_in < 4; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            E[E_at + l] = E_block[l_in];
+                                        }
                                     }
-                                }
-                                if (i_range > 0) {
+                                    if (i_range > 0) {
 #pragma omp simd
-                                    for (int64_t l_in = 0; l_in < 4; l_in++) {
-                                        const int64_t l = l_block + l_in;
-                                        E[E_at + l] += E_block[l_in];
-                                    }
-                                }
-                            }
-                            if (l_blocks_end_2 < r) {
-                                double _Complex E_block[4] = {0};
-                                for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
-                                    const int64_t j = F_crd2[F_p2];
-                                    const double _Complex F_value = F[F_p2];
-                                    const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
-#pragma omp simd
-                                    for (int64_t l = l_blocks_end_2; l < r; l++) {
-                                        E_block[l - l_blocks_end_2] += distal_mul_c128(F_value, G[G_at + l]);
+                                        for (int64_t l_in = 0; l_in < 4; l_in++) {
+                                            const int64_t l = l_block + l_in;
+                                            E[E_at + l] += E_block[l_in];
+                                        }
                                     }
                                 }
-                                if (i_range < 1) {
-                                    const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
+                                if (l_blocks_end_2 < r) {
+                                    double _Complex E_block[4] = {0};
+                                    for (int64_t F_p2 = F_begin2; F_p2 < F_end2; F_p2++) {
+                                        const int64_t j = F_crd2[F_p2];
+                                        const double _Complex F_value = F[F_p2];
+                                        const int64_t G_at = (j - G_lo0) * G_stride0 - G_lo1;
 #pragma omp simd
-                                    for (int64_t l = l_blocks_end_2; l < r; l++) {
-                                        E[E_at_2 + l] = E_block[l - l_blocks_end_2];
+                                        for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                            E_block[l - l_blocks_end_2] +=
+                                                    distal_mul_c128(F_value, G[G_at + l]);
+                                        }
                                     }
-                                }
-                                if (i_range > 0) {
-                                    const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
+                                    if (i_range < 1) {
+                                        const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
 #pragma omp simd
-                                    for (int64_t l = l_blocks_end_2; l < r; l++) {
-                                        E[E_at_2 + l] += E_block[l - l_blocks_end_2];
+                                        for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                            E[E_at_2 + l] = E_block[l - l_blocks_end_2];
+                                        }
+                                    }
+                                    if (i_range > 0) {
+                                        const int64_t E_at_2 = (i - E_lo0) * E_stride0 - E_lo1;
+#pragma omp simd
+                                        for (int64_t l = l_blocks_end_2; l < r; l++) {
+                                            E[E_at_2 + l] += E_block[l - l_blocks_end_2];
+                                        }
                                     }
                                 }
                             }

@@ -104,24 +104,49 @@ for each processor (), active:
                                 A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
             let T_p1_ranges = distal_ranges_i32(&T_pos2[T_begin1], T_end1 - T_begin1, &T_crd2[0], D_stride0 * 8, T_crd2_prefetch_end)
             let T_p1_portions = distal_ranged_portions(portions, T_p1_ranges)
-            let T_p1_prefetch_end = T_crd2_prefetch_end * max(0, 2 - T_p1_ranges)
             for T_p1_portion in 0 .. T_p1_portions:  # threads, portions, work work
                 let T_p1_begin = distal_portion_begin(&T_pos2[T_begin1], T_end1 - T_begin1, T_p1_portions, shared, T_p1_portion)
                 let T_p1_end = distal_portion_end(&T_pos2[T_begin1], T_end1 - T_begin1, T_p1_portions, shared, T_p1_portion)
-                for T_p1_group in T_begin1 + T_p1_begin .. T_begin1 + T_p1_end by 512:
-                    workspace next[513]
-                    let T_p1_group_end = min(T_p1_group + 512, T_begin1 + T_p1_end)
-                    for T_p1_begins in T_p1_group .. T_p1_group_end + 1:
-                        next[T_p1_begins - T_p1_group] = T_pos2[T_p1_begins]
-                    for T_p1_range in 0 .. T_p1_ranges:
-                        let T_p1_bound = distal_range_bound_i32(&T_pos2[T_begin1], T_end1 - T_begin1, &T_crd2[0], T_p1_ranges, T_p1_range)
-                        for T_p1 in T_p1_group .. T_p1_group_end:
-                            let i = T_crd1[T_p1]
-                            let T_begin2 = next[T_p1 - T_p1_group]
-                            let T_p1_all_end = T_pos2[T_p1 + 1]
-                            let T_end2 = distal_range_end_i32(&T_crd2[0], T_begin2, T_p1_all_end, T_p1_bound)
-                            next[T_p1 - T_p1_group] = (int64_t)T_end2
-                            if T_p1_ranges > 1:
+                if T_p1_ranges < 2:
+                    for T_p1 in T_begin1 + T_p1_begin .. T_begin1 + T_p1_end:
+                        let i = T_crd1[T_p1]
+                        let T_begin2 = T_pos2[T_p1]
+                        let T_end2 = T_pos2[T_p1 + 1]
+                        if T_p1 < T_crd1_prefetch_end:
+                            let i_prefetched = T_crd1[T_p1 + 8]
+                            distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
+                        let C_at = (i - C_lo0) * C_stride0 - C_lo1
+                        for T_p2 in T_begin2 .. T_end2:
+                            let j = T_crd2[T_p2]
+                            let T_begin3 = T_pos3[T_p2]
+                            let T_end3 = T_pos3[T_p2 + 1]
+                            if T_p2 < T_crd2_prefetch_end:
+                                let j_prefetched = T_crd2[T_p2 + 8]
+                                distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
+                            let D_at = (j - D_lo0) * D_stride0 - D_lo1
+                            for T_p3 in T_begin3 .. T_end3:  # distinct
+                                let k = T_crd3[T_p3]
+                                let T_value: f64 = T[T_p3]
+                                if T_p3 < T_crd3_prefetch_end:
+                                    let k_prefetched = T_crd3[T_p3 + 8]
+                                    distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
+                                let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
+                                for l in 0 .. 40:  # distinct, vector
+                                    A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
+                if T_p1_ranges > 1:
+                    for T_p1_group in T_begin1 + T_p1_begin .. T_begin1 + T_p1_end by 512:
+                        workspace next[513]
+                        let T_p1_group_end = min(T_p1_group + 512, T_begin1 + T_p1_end)
+                        for T_p1_begins in T_p1_group .. T_p1_group_end + 1:
+                            next[T_p1_begins - T_p1_group] = T_pos2[T_p1_begins]
+                        for T_p1_range in 0 .. T_p1_ranges:
+                            let T_p1_bound = distal_range_bound_i32(&T_pos2[T_begin1], T_end1 - T_begin1, &T_crd2[0], T_p1_ranges, T_p1_range)
+                            for T_p1 in T_p1_group .. T_p1_group_end:
+                                let i = T_crd1[T_p1]
+                                let T_begin2 = next[T_p1 - T_p1_group]
+                                let T_p1_all_end = T_pos2[T_p1 + 1]
+                                let T_end2 = distal_range_end_i32(&T_crd2[0], T_begin2, T_p1_all_end, T_p1_bound)
+                                next[T_p1 - T_p1_group] = (int64_t)T_end2
                                 let T_p1_next = next[T_p1 - T_p1_group + 1]
                                 distal_prefetch(&T_crd2[T_p1_next], (T_end2 - T_begin2) * 4)
                                 distal_prefetch(&T_pos3[T_p1_next], (T_end2 - T_begin2) * 8)
@@ -130,27 +155,27 @@ for each processor (), active:
                                 let T_p1_below_3 = T_pos3[T_end2]
                                 distal_prefetch(&T_crd3[T_p1_below], (T_p1_below_3 - T_p1_below_2) * 4)
                                 distal_prefetch(&T[T_p1_below], (T_p1_below_3 - T_p1_below_2) * 8)
-                            if T_p1 < T_crd1_prefetch_end:
-                                let i_prefetched = T_crd1[T_p1 + 8]
-                                distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
-                            let C_at = (i - C_lo0) * C_stride0 - C_lo1
-                            for T_p2 in T_begin2 .. T_end2:
-                                let j = T_crd2[T_p2]
-                                let T_begin3 = T_pos3[T_p2]
-                                let T_end3 = T_pos3[T_p2 + 1]
-                                if T_p2 < T_p1_prefetch_end:
-                                    let j_prefetched = T_crd2[T_p2 + 8]
-                                    distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
-                                let D_at = (j - D_lo0) * D_stride0 - D_lo1
-                                for T_p3 in T_begin3 .. T_end3:  # distinct
-                                    let k = T_crd3[T_p3]
-                                    let T_value: f64 = T[T_p3]
-                                    if T_p3 < T_crd3_prefetch_end:
-                                        let k_prefetched = T_crd3[T_p3 + 8]
-                                        distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
-                                    let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
-                                    for l in 0 .. 40:  # distinct, vector
-                                        A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
+                                if T_p1 < T_crd1_prefetch_end:
+                                    let i_prefetched = T_crd1[T_p1 + 8]
+                                    distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
+                                let C_at = (i - C_lo0) * C_stride0 - C_lo1
+                                for T_p2 in T_begin2 .. T_end2:
+                                    let j = T_crd2[T_p2]
+                                    let T_begin3 = T_pos3[T_p2]
+                                    let T_end3 = T_pos3[T_p2 + 1]
+                                    if T_p2 < 0:
+                                        let j_prefetched = T_crd2[T_p2 + 8]
+                                        distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
+                                    let D_at = (j - D_lo0) * D_stride0 - D_lo1
+                                    for T_p3 in T_begin3 .. T_end3:  # distinct
+                                        let k = T_crd3[T_p3]
+                                        let T_value: f64 = T[T_p3]
+                                        if T_p3 < T_crd3_prefetch_end:
+                                            let k_prefetched = T_crd3[T_p3 + 8]
+                                            distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
+                                        let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
+                                        for l in 0 .. 40:  # distinct, vector
+                                            A_own[A_own_at + l] += T_value * C[C_at + l] * D[D_at + l]
     release FETCH_D
     release FETCH_C
     release FETCH_T
