@@ -84,6 +84,7 @@ bench: build ## time dense kernels beside what the machine can do, sparse kernel
 	@$(PYTHON) bench/distributed.py --build $(BUILD) --scale $(SCALE)
 	@$(PYTHON) bench/network.py --build $(BUILD)
 	@$(PYTHON) bench/small.py --build $(BUILD)
+	@$(BUILD)/bench/tce
 
 format: ## lay out every C file as .clang-format says
 	@command -v $(CLANG_FORMAT) >/dev/null || tools/setup.sh clang-format-14
