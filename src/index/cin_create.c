@@ -138,7 +138,7 @@ static Nest make_nest(const Cin *cin, const Assignment *assignment, const Term *
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     // Loops over sparse operands leave out elements, which are zero before.
     assign->accumulate =
-        assignment->accumulate || term->reduced || !first || assignment_window(cin->assignment) ||
+        assignment->accumulate || term->reduced || !first ||
         (reads_entries(cin, term->expr) && !(alone && stores_all(cin, assignment->lhs->tensor)));
     Nest nest = *around;
     nest.assign = assign;

@@ -402,6 +402,14 @@ VarSet access_coordinates(const Access *access) {
     return vars;
 }
 
+bool access_is_diagonal(const Access *access) {
+    for (int m = 0; m < access->tensor->order; m++)
+        for (int other = 0; other < m; other++)
+            if (access_mode_vars(access, m) & access_mode_vars(access, other))
+                return true;
+    return false;
+}
+
 int access_mode_var(const Access *access, int mode) {
     const AffineIndex *index = access->indices[mode];
     return !index ? access->vars[mode] : index->count == 1 ? index->vars[0] : -1;

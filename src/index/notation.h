@@ -139,6 +139,8 @@ VarSet index_vars(const AffineIndex *index);
 VarSet access_mode_vars(const Access *access, int mode);
 // The only one of them; -1 where it has none or several.
 int access_mode_var(const Access *access, int mode);
+// Whether a variable is in the indices of two modes, as in A(i, i + 1).
+bool access_is_diagonal(const Access *access);
 bool index_equal(const AffineIndex *a, const AffineIndex *b);
 // The constant of the index of a mode, 0 where it is no number.
 int64_t access_offset(const Access *access, int mode);

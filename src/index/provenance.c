@@ -338,13 +338,13 @@ static VarSet used_once(const Provenance *provenance, VarSet loops, VarSet reque
 
 // Applies the relations, from the last to the first, to the first box in the list. Returns the first
 // relation, in this order, at which the list was full, or -1.
-static int make_boxes(const Provenance *provenance, VarSet known, int64_t first, BoxList *list) {
+static int make_boxes(const Provenance *provenance, VarSet *known, int64_t first, BoxList *list) {
     BoxArray *boxes = list->boxes;
     for (int i = provenance->relation_count - 1; i >= 0; i--) {
         const NumericRelation *relation = &provenance->relations[i];
-        if (relation->takes & ~known)
+        if (relation->takes & ~*known)
             continue;
-        known |= relation->gives;
+        *known |= relation->gives;
         int64_t count = boxes->count; // boxes that the relation itself adds have their values already
         for (int64_t at = first; at < count;) {
             if (relation->relation.kind->boxes(relation, list, at)) {
@@ -362,6 +362,45 @@ static int make_boxes(const Provenance *provenance, VarSet known, int64_t first,
     return -1;
 }
 
+// An index of several variables limits these, and with that others that were found before: all are found
+// again, until nothing changes, or a few times. False where there are no iterations.
+static bool limit_box(const Provenance *provenance, VarSet known, BoxList *list, int64_t at) {
+    enum { MOST_ROUNDS = 8 };
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool changed = false;
+        for (int i = 0; i < provenance->relation_count; i++) {
+            const NumericRelation *relation = &provenance->relations[i];
+            const Box before = list->boxes->items[at];
+            if (!relation->relation.affine || relation->takes & ~known)
+                continue;
+            if (!relation->relation.kind->boxes(relation, list, at))
+                return false;
+            for (int o = 0; o < relation->relation.operand_count; o++) {
+                const int v = relation->relation.operands[o];
+                const PositionSet *now = &list->boxes->items[at].values[v];
+                changed |= now->lo != before.values[v].lo || now->hi != before.values[v].hi;
+            }
+        }
+        if (!changed)
+            return true;
+    }
+    return true;
+}
+
+static void limit_boxes(const Provenance *provenance, VarSet known, int64_t first, BoxList *list) {
+    BoxArray *boxes = list->boxes;
+    bool several = false;
+    for (int i = 0; i < provenance->relation_count; i++) {
+        const Relation *relation = &provenance->relations[i].relation;
+        several |= relation->affine && relation->operand_count > 1;
+    }
+    for (int64_t at = first; several && at < boxes->count;)
+        if (limit_box(provenance, known, list, at))
+            at++;
+        else
+            boxes->items[at] = boxes->items[--boxes->count];
+}
+
 void provenance_boxes(const Provenance *provenance, const bool *active, const LoopRanges *ranges,
                       Arena *arena, BoxArray *boxes) {
     const int64_t first = boxes->count;
@@ -370,10 +409,12 @@ void provenance_boxes(const Provenance *provenance, const bool *active, const Lo
     VarSet known;
     const bool any = start(provenance, active, ranges, &boxes->items[first], &known);
     list.used_once = used_once(provenance, known, ranges->requested);
-    if (any)
-        make_boxes(provenance, known, first, &list);
-    else
+    if (any) {
+        make_boxes(provenance, &known, first, &list);
+        limit_boxes(provenance, known, first, &list);
+    } else {
         boxes->count = first;
+    }
 }
 
 bool provenance_check(const Provenance *provenance, const Cin *cin, const Nest *nest, const Access *access,
@@ -396,7 +437,7 @@ bool provenance_check(const Provenance *provenance, const Cin *cin, const Nest *
     const bool any = start(provenance, related, &ranges, &boxes.items[0], &known);
     list.used_once = used_once(provenance, known, ranges.requested);
     if (any)
-        relation = make_boxes(provenance, known, 0, &list);
+        relation = make_boxes(provenance, &known, 0, &list);
     arena_free(scratch);
     if (relation < 0)
         return true;
@@ -443,7 +484,105 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
     return positions_clip(own->kind->part(relation, box, part, arena), 0, provenance->extents[var]);
 }
 
-void provenance_rects(const BoxArray *boxes, const Access *access, Arena *arena, RectArray *rects) {
-    for (int64_t i = 0; i < boxes->count; i++)
+static int64_t magnitude(int64_t number) {
+    return number < 0 ? -number : number;
+}
+
+// Whether the box has the values around those of an index, which have gaps: where something is added to
+// multiples that leave some, or what is multiplied is no interval itself.
+static bool has_gaps(const NumericRelation *relation, const Box *box) {
+    int64_t size = 1; // of the interval so far
+    bool strided = false;
+    VarSet added = 0;
+    for (int n = 0; n < relation->relation.operand_count; n++) {
+        int next = -1;
+        for (int o = 0; o < relation->relation.operand_count; o++)
+            if (!(added >> o & 1) && (next < 0 || magnitude(relation->affine.coefficients[o]) <
+                                                      magnitude(relation->affine.coefficients[next])))
+                next = o;
+        added |= (VarSet)1 << next;
+        const PositionSet values = box->values[relation->relation.operands[next]];
+        const int64_t coefficient = relation->affine.coefficients[next];
+        if (values.hi - values.lo == 1)
+            continue;
+        if (strided || (values.periodic && (size > 1 || coefficient != 1)))
+            return true;
+        strided = values.periodic || size < magnitude(coefficient);
+        size += magnitude(coefficient) * (values.hi - values.lo - 1);
+    }
+    return false;
+}
+
+// The variable with the fewest values, of those with several, that has to be fixed so that the coordinates of
+// the modes do not depend on each other, and have no gaps; -1: there is none.
+static int dependent_var(const Provenance *provenance, const bool *active, const Access *access,
+                         const Box *box) {
+    VarSet seen = 0, dependent = 0;
+    for (int m = 0; m < access->tensor->order; m++) {
+        const VarSet vars = access_mode_vars(access, m);
+        dependent |= seen & vars;
+        seen |= vars;
+    }
+    for (int i = 0; i < provenance->relation_count; i++) {
+        const NumericRelation *relation = &provenance->relations[i];
+        if (relation->relation.affine && access_coordinates(access) >> relation->relation.parent[0] & 1 &&
+            is_active(&relation->relation, active) && has_gaps(relation, box))
+            dependent |= relation_operands(&relation->relation);
+    }
+    int fewest = -1;
+    for (VarSet left = dependent; left; left &= left - 1) {
+        const int v = __builtin_ctzll(left);
+        if (box->values[v].hi - box->values[v].lo > 1 &&
+            (fewest < 0 || positions_count(box->values[v]) < positions_count(box->values[fewest])))
+            fewest = v;
+    }
+    return fewest;
+}
+
+// The box with one value of a variable, and what follows for all indices; false where it has no iterations.
+static bool fix_value(const Provenance *provenance, const bool *active, Box *box, int var, int64_t value,
+                      Arena *arena) {
+    BoxArray boxes = {.items = box, .count = 1, .capacity = 1};
+    BoxList list = {.arena = arena, .boxes = &boxes, .limit = INT64_MAX};
+    box->values[var] = interval(value, value + 1);
+    for (int i = 0; i < provenance->relation_count; i++) {
+        const NumericRelation *relation = &provenance->relations[i];
+        if (relation->relation.affine && is_active(&relation->relation, active) &&
+            !relation->relation.kind->boxes(relation, &list, 0))
+            return false;
+    }
+    return true;
+}
+
+// More than that are not listed: the box around them is taken.
+enum { MOST_LISTED = 1 << 12 };
+
+// False where there are too many.
+static bool add_rects(const Provenance *provenance, const bool *active, const Box *box, const Access *access,
+                      Arena *arena, int64_t most, RectArray *rects) {
+    const int var = dependent_var(provenance, active, access, box);
+    if (var < 0) {
+        array_push(arena, *rects, access_rect(box, access));
+        return rects->count <= most;
+    }
+    const int64_t count = positions_count(box->values[var]);
+    for (int64_t i = 0; i < count && count <= MOST_LISTED; i++) {
+        Box fixed = *box;
+        if (fix_value(provenance, active, &fixed, var, positions_at(box->values[var], i), arena) &&
+            !add_rects(provenance, active, &fixed, access, arena, most, rects))
+            return false;
+    }
+    return count <= MOST_LISTED;
+}
+
+void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
+                      const Access *access, Arena *arena, RectArray *rects) {
+    for (int64_t i = 0; i < boxes->count; i++) {
+        const int64_t before = rects->count;
+        if (!tensor_is_sparse(access->tensor) &&
+            add_rects(provenance, active, &boxes->items[i], access, arena, before + MOST_LISTED, rects))
+            continue;
+        rects->count = before;
         array_push(arena, *rects, access_rect(&boxes->items[i], access));
+    }
 }

@@ -84,7 +84,11 @@ bool provenance_bounding_box(const Provenance *provenance, const bool *active, c
 PositionSet provenance_image(const Provenance *provenance, const Box *box, int var, int inner,
                              PositionSet values, Arena *arena);
 
-// Appends what the access reaches in each of the boxes.
-void provenance_rects(const BoxArray *boxes, const Access *access, Arena *arena, RectArray *rects);
+// Appends what the access reaches in each of the boxes, which are of these active variables. Where a variable
+// is in several modes, as along a diagonal, or multiples of several variables leave gaps, these are a
+// rectangle for each of its values; but one around them where the tensor is sparse or there are more than
+// some thousand.
+void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
+                      const Access *access, Arena *arena, RectArray *rects);
 
 #endif

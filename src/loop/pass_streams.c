@@ -111,8 +111,11 @@ static LoopNode *strips_of(const Streams *streams, const LoopNode *loop, const L
     begin = loop_append_let(kernel, &strips->body, "begin", strips->var,
                             value_index(arena, int_op(arena, INT_MAX, begin, loop->lower)));
     const IntExpr *position = position_at(streams, loop, begin);
-    const IntExpr *end = loop_append_let(kernel, &strips->body, "end", strips->var,
-                                         value_index(arena, int_op(arena, INT_MIN, after, loop->upper)));
+    const IntExpr *until = int_op(arena, INT_MIN, after, loop->upper);
+    if (loop->lower->op != INT_CONST || loop->lower->value != 0)
+        until = int_op(arena, INT_MAX, begin, until); // the loop may end before it begins
+    const IntExpr *end =
+        loop_append_let(kernel, &strips->body, "end", strips->var, value_index(arena, until));
     const LoopArray row = {.name = arena_printf(arena, "%s_strip", array->name),
                            .type = array->type,
                            .written = true,

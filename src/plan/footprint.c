@@ -35,9 +35,11 @@ static bool bounds_are_exact(const Cin *cin, const bool *vars) {
     return true;
 }
 
-// Whether boxes of ranges have what those of their parts have together: not so where an index of several
-// variables, or a multiple of one, gives a box around its values.
-static bool boxes_are_exact(const Cin *cin, const Provenance *provenance, const bool *vars) {
+// Whether a box of ranges has no more than what the values in it reach together: not so where an index of
+// several variables, or a multiple of one, gives a box around its values, and where a variable is in the
+// indices of two modes, so that the box is a square around a diagonal.
+static bool boxes_are_exact(const Cin *cin, const Provenance *provenance, const Access *access,
+                            const bool *vars) {
     for (int64_t i = 0; i < cin->relations.count; i++) {
         const Relation *relation = cin->relations.items[i];
         for (int o = 0; relation->affine && o < relation->operand_count; o++)
@@ -46,7 +48,7 @@ static bool boxes_are_exact(const Cin *cin, const Provenance *provenance, const 
                  provenance_relation(provenance, i)->affine.coefficients[o] != 1))
                 return false;
     }
-    return true;
+    return !access_is_diagonal(access);
 }
 
 // Entries of a sparse result follow from those of sparse operands, also where a sum over something else has
@@ -107,7 +109,7 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
         for (int v = 0; v < MAX_VARS; v++)
             footprints->related[v] |= related[v];
     }
-    footprints->exact = boxes_are_exact(spmd->cin, provenance, footprints->related);
+    footprints->exact = boxes_are_exact(spmd->cin, provenance, &footprints->access, footprints->related);
     for (int v = 0; v < MAX_VARS; v++)
         footprints->others[v] = active[v] && !footprints->related[v];
     leave_out_empty_sums(spmd->cin, provenance, footprints->others);
@@ -232,9 +234,9 @@ PositionSet footprints_reached(const Footprints *footprints, const Box *box, int
 
 void footprints_region(const Footprints *footprints, const BoxArray *boxes, Arena *arena, Region *region) {
     RectArray rects = {0};
-    provenance_rects(boxes, &footprints->access, arena, &rects);
-    for (int i = 0; i < footprints->near_count; i++)
-        provenance_rects(boxes, &footprints->near[i], arena, &rects);
+    for (int i = -1; i < footprints->near_count; i++)
+        provenance_rects(footprints->provenance, footprints->related, boxes,
+                         i < 0 ? &footprints->access : &footprints->near[i], arena, &rects);
     *region = region_union(&rects, arena);
 }
 

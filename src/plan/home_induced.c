@@ -87,19 +87,9 @@ static void search_before(Before *before, int64_t first, int64_t last, int64_t f
                        subtract_used, before);
 }
 
-// A variable in the indices of two modes of an access gives the square around its values, which those of all
-// ranks together do not fill.
-static bool is_diagonal(const Access *access) {
-    for (int m = 0; m < access->tensor->order; m++)
-        for (int other = 0; other < m; other++)
-            if (access_mode_vars(access, m) & access_mode_vars(access, other))
-                return true;
-    return false;
-}
-
 // Takes out what a use reaches in any step.
 static void subtract_everything(const Footprints *use, Region *rest, Arena *arena) {
-    if (!is_diagonal(&use->access) && use->exact) {
+    if (use->exact) {
         const Region reached = everything(use, arena);
         region_subtract_all(rest, &reached, arena);
         return;

@@ -177,12 +177,15 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
 
 // Homes need not be cleared where the first nest that writes the tensor stores every element in place, by
 // itself or as rows, or sets it to zero itself, and partial results of other ranks are not added to them. A
-// nest whose sums are empty has no iteration that would do so.
+// nest whose sums are empty has no iteration that would do so. Nor is there one for every element where
+// statements have windows.
 static bool needs_clear(const StatementPlan *plan, int first_nest, const RankTransfer *const *parts) {
     const SpmdNest *nest = &plan->spmd->nests[first_nest];
     const Nest loops = cin_nest(plan->spmd->cin, first_nest);
     const Stage *stage = &plan->spmd->stages[nest->stage];
     const bool stores_rows = stage->stores_rows && stage->target == nest->assign->lhs->tensor;
+    if (assignment_window(plan->spmd->cin->assignment))
+        return true;
     if (nest->assign->accumulate &&
         ((nest->zero_depth < 0 && !stores_rows) || count_points(plan, &loops) == 0))
         return true;
@@ -197,6 +200,27 @@ static bool needs_clear(const StatementPlan *plan, int first_nest, const RankTra
         }
     }
     return false;
+}
+
+// What a nest stores, each element once, in homes in place; nothing where that is not known without listing
+// it.
+static Region stored_in_place(const StatementPlan *plan, int nest, int64_t rank,
+                              const RankTransfer *const *parts) {
+    Region stored = {0};
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const Transfer *transfer = &plan->spmd->transfers[t];
+        if (transfer->kind != TRANSFER_REDUCE || transfer->nest != nest)
+            continue;
+        if (plan->spmd->nests[nest].assign->accumulate || !plan->footprints[t]->exact)
+            return (Region){0};
+        for (int64_t s = 0; s < parts[t]->step_count; s++) {
+            const RankStep *step = &parts[t]->steps[s];
+            if ((!step->empty && step->piece < 0) || step->operation_count > 0)
+                return (Region){0};
+        }
+        stored = footprint_of_steps(plan->footprints[t], rank, plan->arena);
+    }
+    return stored;
 }
 
 static bool is_written_before(const Spmd *spmd, int nest) {
@@ -225,14 +249,16 @@ int64_t plan_rows_bytes(const StatementPlan *plan) {
     return bytes;
 }
 
-int plan_rank_cleared(const StatementPlan *plan, const RankTransfer *const *parts, ClearedTensor *cleared) {
+int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfer *const *parts,
+                      ClearedTensor *cleared) {
     const Spmd *spmd = plan->spmd;
     int count = 0;
     for (int n = 0; n < spmd->nest_count; n++) {
         const Tensor *tensor = spmd->nests[n].assign->lhs->tensor;
         const bool keeps = tensor == plan->target && assignment_reads_target(spmd->cin->assignment);
         if (!tensor->around && !keeps && !is_written_before(spmd, n) && needs_clear(plan, n, parts))
-            cleared[count++] = (ClearedTensor){tensor, spmd->nests[n].assign->reducer};
+            cleared[count++] = (ClearedTensor){tensor, spmd->nests[n].assign->reducer,
+                                               stored_in_place(plan, n, rank, parts)};
     }
     return count;
 }

@@ -119,9 +119,11 @@ int64_t transfer_copies_bytes(const Transfer *transfer, int64_t bytes, int64_t t
 typedef struct {
     const Tensor *tensor;
     Reducer reducer;
+    Region stored; // what it stores there anyway, which need not be cleared
 } ClearedTensor;
 // All of them, for these parts (by transfer): their number. `cleared` has room for one in each nest.
-int plan_rank_cleared(const StatementPlan *plan, const RankTransfer *const *parts, ClearedTensor *cleared);
+int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfer *const *parts,
+                      ClearedTensor *cleared);
 
 // Bytes of a row workspace on each thread; of all row workspaces of the statement. Each begins at a cache
 // line.

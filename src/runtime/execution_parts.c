@@ -26,7 +26,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     for (int t = 0; t < count; t++)
         transfers[t] = plan_rank_transfer(plan, t, rank);
     ClearedTensor *cleared = arena_array(plan->arena, ClearedTensor, plan->spmd->nest_count);
-    const int cleared_count = plan_rank_cleared(plan, transfers, cleared);
+    const int cleared_count = plan_rank_cleared(plan, rank, transfers, cleared);
     int64_t *row_bytes = arena_array(plan->arena, int64_t, plan->spmd->row_count);
     for (int r = 0; r < plan->spmd->row_count; r++)
         row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
@@ -70,8 +70,9 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
         used[t] = storages[plan->spmd->transfers[t].access->tensor->id];
     ClearedStorage *cleared = arena_array(arena, ClearedStorage, parts->cleared_count);
     for (int i = 0; i < parts->cleared_count; i++)
-        cleared[i] = (ClearedStorage){storages[parts->cleared_tensors[i].tensor->id],
-                                      parts->cleared_tensors[i].reducer};
+        cleared[i] =
+            storage_cleared(storages[parts->cleared_tensors[i].tensor->id], parts->cleared_tensors[i].reducer,
+                            &parts->cleared_tensors[i].stored, arena);
     parts->storages = used;
     parts->cleared = cleared;
     StageParts *stages = arena_copy(arena, parts->stages, sizeof *stages * (size_t)parts->stage_count);

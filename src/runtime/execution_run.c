@@ -40,7 +40,7 @@ static void run_stage(distal_execution *execution, distal_kernel_function kernel
 
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
     for (int i = 0; i < execution->cleared_count; i++)
-        storage_reset(execution->cleared[i].storage, execution->cleared[i].reducer);
+        storage_reset_parts(&execution->cleared[i]);
     execution_reset(execution);
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         run_stage(execution, kernel, params);

@@ -139,6 +139,45 @@ void storage_reset(Storage *storage, Reducer reducer) {
         piece_clear(reducer, &storage->pieces[i]);
 }
 
+static bool is_interval(const Rect *rect) {
+    bool interval = true;
+    for (int m = 0; m < rect->order; m++)
+        interval = interval && !rect->periodic[m];
+    return interval;
+}
+
+ClearedStorage storage_cleared(Storage *storage, Reducer reducer, const Region *stored, Arena *arena) {
+    ClearedStorage cleared = {.storage = storage, .reducer = reducer, .whole = stored->rects.count == 0};
+    for (int64_t i = 0; i < storage->piece_count; i++) {
+        Region rest = {0};
+        bool intervals = is_interval(&storage->pieces[i].rect);
+        if (!rect_is_empty(&storage->pieces[i].rect))
+            array_push(arena, rest.rects, storage->pieces[i].rect);
+        region_subtract_all(&rest, stored, arena);
+        for (int64_t r = 0; r < rest.rects.count; r++)
+            intervals = intervals && is_interval(&rest.rects.items[r]);
+        for (int64_t r = 0; r < rest.rects.count && intervals; r++)
+            array_push(arena, cleared.parts, ((ClearedPart){i, rest.rects.items[r]}));
+        if (!intervals)
+            array_push(arena, cleared.parts, ((ClearedPart){i, storage->pieces[i].rect}));
+    }
+    return cleared;
+}
+
+void storage_reset_parts(const ClearedStorage *cleared) {
+    if (cleared->whole) {
+        storage_reset(cleared->storage, cleared->reducer);
+        return;
+    }
+    for (int64_t i = 0; i < cleared->parts.count; i++) {
+        const ClearedPart *part = &cleared->parts.items[i];
+        Piece piece = cleared->storage->pieces[part->piece];
+        piece.data = piece_element(&piece, &part->rect);
+        piece.rect = part->rect;
+        piece_clear(cleared->reducer, &piece);
+    }
+}
+
 void storage_zero(Storage *storage) {
     storage_reset(storage, REDUCER_SUM);
 }

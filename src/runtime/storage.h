@@ -51,10 +51,21 @@ void storage_restrict(Storage *storage, int64_t count, const Rect *rects);
 
 void storage_zero(Storage *storage);
 void storage_reset(Storage *storage, Reducer reducer); // to its identity
+
+// What is cleared of a storage to the identity of a reducer: parts of its pieces.
+typedef struct {
+    int64_t piece;
+    Rect rect; // has the strides of the piece
+} ClearedPart;
 typedef struct {
     Storage *storage;
     Reducer reducer;
-} ClearedStorage; // what it is cleared to
+    bool whole; // all pieces that it has then
+    Array(ClearedPart) parts;
+} ClearedStorage;
+// All pieces without `stored`, in `arena`; or with some of it, where the rest of a piece is no intervals.
+ClearedStorage storage_cleared(Storage *storage, Reducer reducer, const Region *stored, Arena *arena);
+void storage_reset_parts(const ClearedStorage *cleared);
 
 // Sparse tensors. All ranks call these alike, those without a piece with nothing to put in.
 

@@ -299,6 +299,10 @@ void draft_print_statement(const Draft *draft, const DraftStatement *statement, 
         print_reduction(statement->reducer, summed, to);
     draft_print_node(draft, statement, statement->root, 0, to);
     text_append(to, summed[0] ? ")" : "");
+    for (int r = 0; r < statement->range_count; r++) {
+        const DraftRange *range = &statement->ranges[r];
+        text_printf(to, "%s%c in %d : %d", r ? ", " : " for ", range->var, range->first, range->last);
+    }
 }
 
 static void print_scheduled(const Draft *draft, const DraftStatement *statement, Text *to) {

@@ -20,6 +20,7 @@ enum {
     DRAFT_COMMANDS = 32,
     DRAFT_STATEMENTS = 3,
     DRAFT_REPETITIONS = 2,
+    DRAFT_RANGES = 4,
     DRAFT_TEXT = 300
 };
 
@@ -100,10 +101,17 @@ typedef struct {
 } DraftCommand;
 
 typedef struct {
+    char var;
+    int first, last; // half open
+} DraftRange;
+
+typedef struct {
     int target; // tensor
     char vars[DRAFT_ORDER];
     DraftIndex indices[DRAFT_ORDER];
-    bool has_indices; // some index is more than a variable, so that there are no workspaces
+    int range_count;
+    DraftRange ranges[DRAFT_RANGES];
+    bool has_indices; // some index is more than a variable, or a variable has a range
     bool accumulate;
     // "max": how it accumulates, or, where it does not, what it makes of the right side over the variables
     // that the left one lacks; "": sums.

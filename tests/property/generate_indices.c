@@ -8,12 +8,16 @@ typedef struct {
     Random *random;
     Draft *draft;
     DraftStatement *statement;
-    int plain[128]; // by letter: modes that it indexes alone
+    int plain[128];   // by letter: modes that it indexes alone
+    int extents[128]; // and their extent
 } Writer;
 
-static void count_plain(Writer *writer, const char *vars, int order) {
-    for (int m = 0; m < order; m++)
+static void count_plain(Writer *writer, const char *vars, int tensor) {
+    const DraftTensor *of = &writer->draft->tensors[tensor];
+    for (int m = 0; m < of->order; m++) {
         writer->plain[(unsigned char)vars[m]]++;
+        writer->extents[(unsigned char)vars[m]] = (int)writer->draft->sizes[of->extents[m]].value;
+    }
 }
 
 // The accesses of the right side; others were given up.
@@ -57,11 +61,73 @@ static void draw_index(Writer *writer, const int *extents, const char *vars, Dra
     DraftIndex index = draw_sum(writer, on_left, extent);
     if (!on_left && is_left(writer, var) && extent > 0 && random_chance(writer->random, 15))
         index = (DraftIndex){.form = INDEX_CONSTANT, .plus = random_below(writer->random, (int)extent)};
-    if (index.other == var || writer->plain[(unsigned char)var] < 2)
+    // A variable that indexes no mode alone runs as far as its indices allow.
+    const bool follows = index.form == INDEX_SUM && !index.other && random_chance(writer->random, 15);
+    if (index.other == var || writer->plain[(unsigned char)var] < (follows ? 1 : 2))
         return;
     writer->plain[(unsigned char)var]--;
     indices[mode] = index;
     writer->statement->has_indices = true;
+}
+
+static const DraftRange *find_range(const DraftStatement *statement, char var) {
+    for (int r = 0; r < statement->range_count; r++)
+        if (statement->ranges[r].var == var)
+            return &statement->ranges[r];
+    return NULL;
+}
+
+// The values of a variable times a factor, added to those of an index; false where it has no range, or an
+// empty one.
+static bool add_values(const DraftStatement *statement, char var, int times, int *least, int *most) {
+    const DraftRange *range = find_range(statement, var);
+    if (!range || range->first >= range->last)
+        return false;
+    *least += times * (times < 0 ? range->last - 1 : range->first);
+    *most += times * (times < 0 ? range->first : range->last - 1);
+    return true;
+}
+
+// Whether ranges keep the indices of an access, of which all variables have one, inside of its tensor.
+static bool stays_inside(const Draft *draft, const DraftStatement *statement, int tensor, const char *vars,
+                         const DraftIndex *indices) {
+    for (int m = 0; m < draft->tensors[tensor].order; m++) {
+        const DraftIndex *index = &indices[m];
+        int least = index->plus, most = index->plus;
+        if (index->form == INDEX_CONSTANT ||
+            !add_values(statement, vars[m], index->form == INDEX_PLAIN ? 1 : index->times, &least, &most) ||
+            (index->other && !add_values(statement, index->other, 1, &least, &most)))
+            continue;
+        if (least < 0 || most >= draft->sizes[draft->tensors[tensor].extents[m]].value)
+            return false;
+    }
+    return true;
+}
+
+// Ranges of some variables; those that would leave a tensor are given up.
+static void draw_ranges(Writer *writer, const int *nodes, int count) {
+    DraftStatement *statement = writer->statement;
+    for (int letter = 'a'; letter <= 'z' && statement->range_count < DRAFT_RANGES; letter++) {
+        const int extent = writer->extents[letter];
+        if (extent == 0 || !random_chance(writer->random, 45))
+            continue;
+        DraftRange *range = &statement->ranges[statement->range_count++];
+        range->var = (char)letter;
+        range->first = random_below(writer->random, random_chance(writer->random, 60) ? 3 : extent);
+        range->last = random_chance(writer->random, 50)
+                          ? extent - random_below(writer->random, 3)
+                          : range->first + random_below(writer->random, extent + 1);
+        bool inside =
+            stays_inside(writer->draft, statement, statement->target, statement->vars, statement->indices);
+        for (int n = 0; n < count; n++) {
+            const DraftNode *node = &statement->nodes[nodes[n]];
+            inside =
+                inside && stays_inside(writer->draft, statement, node->tensor, node->vars, node->indices);
+        }
+        if (!inside)
+            statement->range_count--;
+    }
+    statement->has_indices |= statement->range_count > 0;
 }
 
 void draw_indices(Random *random, Draft *draft, int at) {
@@ -72,10 +138,9 @@ void draw_indices(Random *random, Draft *draft, int at) {
     const int chance = random_chance(random, 50) ? 80 : 35, order = draft->tensors[statement->target].order;
     int nodes[DRAFT_NODES], count = 0;
     find_accesses(statement, statement->root, nodes, &count);
-    count_plain(&writer, statement->vars, order);
+    count_plain(&writer, statement->vars, statement->target);
     for (int n = 0; n < count; n++)
-        count_plain(&writer, statement->nodes[nodes[n]].vars,
-                    draft->tensors[statement->nodes[nodes[n]].tensor].order);
+        count_plain(&writer, statement->nodes[nodes[n]].vars, statement->nodes[nodes[n]].tensor);
     for (int n = 0; n < count; n++) {
         DraftNode *node = &statement->nodes[nodes[n]];
         const DraftTensor *tensor = &draft->tensors[node->tensor];
@@ -87,4 +152,6 @@ void draw_indices(Random *random, Draft *draft, int at) {
         if (random_chance(random, 15))
             draw_index(&writer, draft->tensors[statement->target].extents, statement->vars,
                        statement->indices, m, true);
+    if (random_chance(random, 40))
+        draw_ranges(&writer, nodes, count);
 }

@@ -400,6 +400,9 @@ static bool begin_schedule(ScheduleWriter *writer, Random *random, Draft *draft,
     for (int n = 0; n < writer->statement->node_count; n++)
         if (writer->statement->nodes[n].kind == NODE_REDUCE)
             return false; // the nests of its reductions are not followed
+    if (writer->statement->reducer[0] && !writer->statement->accumulate && writer->statement->has_indices)
+        return false; // nor those of a reduction that the statement does not make itself, as elements may be
+                      // left
     writer->statement->has_schedule = true;
     writer->sums_itself = draft_reads_target(writer->statement, writer->statement->root) &&
                           draft_sums(draft, writer->statement);

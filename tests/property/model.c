@@ -215,26 +215,14 @@ static int64_t reduced(const Model *model, int64_t rank, const int64_t *owners) 
     return count;
 }
 
-// Whether the plan may bring more than what is read: for a diagonal the square around it, for a band the
-// rectangle around it, and for every second element of what is periodic all of them.
+// Whether the plan may bring more than what is read: where two indices of several variables limit these
+// together.
 static bool is_bounded(const Model *model) {
     const Cin *cin = model->plan->spmd->cin;
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const AffineIndex *index = cin->relations.items[r]->affine;
-        for (int i = 0; index && i < index->count; i++)
-            if (index->count > 1 || index->coefficients[i]->op != INT_CONST ||
-                index->coefficients[i]->value != 1)
-                return true;
-    }
-    return false;
-}
-
-static bool reads_diagonal(const Access *access) {
-    for (int m = 0; m < access->tensor->order; m++)
-        for (int other = 0; other < m; other++)
-            if (access_mode_vars(access, m) & access_mode_vars(access, other))
-                return true;
-    return false;
+    int several = 0;
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        several += cin->relations.items[r]->affine && cin->relations.items[r]->operand_count > 1;
+    return several > 1;
 }
 
 static void compare(Model *model, const TransferFigures *planned) {
@@ -245,8 +233,7 @@ static void compare(Model *model, const TransferFigures *planned) {
         int64_t count =
             model->transfer->kind == TRANSFER_FETCH ? fetched(model, rank) : reduced(model, rank, owners);
         int64_t bytes = count * (int64_t)type_info(tensor->type)->size, plan = planned->bytes[rank];
-        if (is_bounded(model) || reads_diagonal(model->transfer->statement_access) ? plan >= bytes
-                                                                                   : plan == bytes)
+        if ((is_bounded(model) || tensor_is_sparse(tensor)) ? plan >= bytes : plan == bytes)
             continue;
         model->why = arena_printf(
             model->arena,

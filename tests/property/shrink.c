@@ -92,6 +92,17 @@ static bool plain_left_index(Draft *draft, int which) {
     return true;
 }
 
+static bool drop_range(Draft *draft, int which) {
+    if (which >= draft->statement_count * DRAFT_RANGES)
+        return false;
+    DraftStatement *statement = &draft->statements[which / DRAFT_RANGES];
+    const int at = which % DRAFT_RANGES;
+    for (int r = at; r + 1 < statement->range_count; r++)
+        statement->ranges[r] = statement->ranges[r + 1];
+    statement->range_count -= at < statement->range_count;
+    return true;
+}
+
 static bool drop_node(Draft *draft, int which) {
     int node;
     DraftStatement *statement = find_node(draft, which / 2, &node);
@@ -213,7 +224,7 @@ static const Simplification simplifications[] = {
     drop_statement,    drop_schedule,   drop_command,     drop_node,    drop_placement, fewer_ranks,
     drop_machine,      smaller_size,    access_to_number, row_major,    contiguous,     double_type,
     drop_accumulation, simpler_entry,   literal_size,     plain_levels, plain_fill,     plain_index,
-    plain_left_index,  drop_repetition, drop_condition,
+    plain_left_index,  drop_repetition, drop_condition,   drop_range,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 
