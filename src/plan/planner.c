@@ -294,10 +294,15 @@ HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t r
     return parts;
 }
 
+bool planner_in_place(const Planner *planner, const Footprint *footprint) {
+    const int64_t count = footprint->region.rects.count;
+    return count == 1 || (count > 1 && planner->transfer->kind == TRANSFER_FETCH);
+}
+
 int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
                       const RankArray *members) {
     const int64_t owner = parts->count > 0 ? parts->items[0].rank : -1;
-    if (planner->home->replicated || footprint->region.rects.count != 1 ||
+    if (planner->home->replicated || !planner_in_place(planner, footprint) ||
         !ranks_contain(members->items, members->count, owner))
         return -1;
     const Region pieces = planner_pieces(planner, owner);

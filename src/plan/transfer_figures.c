@@ -150,7 +150,7 @@ static void count_view_of(TransferFigurer *figurer, int64_t rank, const Footprin
     arena_reset(planner->arena);
     const Region pieces = planner_pieces(&figurer->planner, rank);
     int64_t piece = -1;
-    if (footprint->region.rects.count == 1 &&
+    if (planner_in_place(planner, footprint) &&
         (planner->transfer->kind == TRANSFER_FETCH || !planner->home->replicated))
         piece = pieces_in_place(&pieces, &footprint->bounds);
     if (piece < 0)
