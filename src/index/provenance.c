@@ -513,6 +513,27 @@ static bool has_gaps(const NumericRelation *relation, const Box *box) {
     return false;
 }
 
+// Whether an index of several variables leaves its mode for some of the values in the box, so that it limits
+// these together.
+static bool limits_together(const NumericRelation *relation, const Box *box) {
+    int64_t least = relation->affine.constant, most = least;
+    for (int o = 0; o < relation->relation.operand_count; o++) {
+        const PositionSet values = box->values[relation->relation.operands[o]];
+        const int64_t coefficient = relation->affine.coefficients[o];
+        least += coefficient * (coefficient < 0 ? values.hi - 1 : values.lo);
+        most += coefficient * (coefficient < 0 ? values.lo : values.hi - 1);
+    }
+    return relation->relation.operand_count > 1 && (least < 0 || most >= relation->parent[0]);
+}
+
+// Whether no other mode has one of the variables of an index, which then says all about these.
+static bool is_alone(const Access *access, VarSet operands) {
+    int modes = 0;
+    for (int m = 0; m < access->tensor->order; m++)
+        modes += (access_mode_vars(access, m) & operands) != 0;
+    return modes == 1;
+}
+
 // The variable with the fewest values, of those with several, that has to be fixed so that the coordinates of
 // the modes do not depend on each other, and have no gaps; -1: there is none.
 static int dependent_var(const Provenance *provenance, const bool *active, const Access *access,
@@ -525,9 +546,16 @@ static int dependent_var(const Provenance *provenance, const bool *active, const
     }
     for (int i = 0; i < provenance->relation_count; i++) {
         const NumericRelation *relation = &provenance->relations[i];
-        if (relation->relation.affine && access_coordinates(access) >> relation->relation.parent[0] & 1 &&
-            is_active(&relation->relation, active) && has_gaps(relation, box))
-            dependent |= relation_operands(&relation->relation);
+        if (!relation->relation.affine || !is_active(&relation->relation, active))
+            continue;
+        const VarSet operands = relation_operands(&relation->relation);
+        const bool indexes = access_coordinates(access) >> relation->relation.parent[0] & 1;
+        const VarSet limited = operands & access_vars(access);
+        if (indexes && has_gaps(relation, box))
+            dependent |= operands;
+        else if (limited & (limited - 1) && !(indexes && is_alone(access, operands)) &&
+                 limits_together(relation, box))
+            dependent |= limited;
     }
     int fewest = -1;
     for (VarSet left = dependent; left; left &= left - 1) {

@@ -6,6 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+// Where a variable indexes a mode alone whose extent differs from that of the first.
+typedef struct {
+    const Access *access;
+    int mode, var;
+} Differing;
+
 typedef struct {
     Parser *parser;
     Assignment *assignment;
@@ -17,6 +23,8 @@ typedef struct {
     VarSet bound, in_scope; // variables of explicit reductions, and of those around what is parsed
     VarSet used, plain;     // that index something; that index a mode alone
     Ranges ranges;
+    int differing_count;
+    Differing differing[MAX_VARS];
 } AssignmentState;
 
 static bool parse_expression(AssignmentState *state, const Expr **expr);
@@ -204,8 +212,13 @@ static void take_index(AssignmentState *state, Access *access, int mode, const I
         const int v = find_variable(state, term->name);
         if (v < 0)
             return;
-        index.vars[index.count] = v;
-        index.coefficients[index.count++] = term->coefficient;
+        int at = index.count++;
+        for (; at > 0 && index.vars[at - 1] > v; at--) {
+            index.vars[at] = index.vars[at - 1];
+            index.coefficients[at] = index.coefficients[at - 1];
+        }
+        index.vars[at] = v;
+        index.coefficients[at] = term->coefficient;
     }
     const int v = find_index(state, &index, access->tensor->extents[mode], value->span);
     if (v < 0)
@@ -214,8 +227,9 @@ static void take_index(AssignmentState *state, Access *access, int mode, const I
     access->indices[mode] = state->assignment->vars[v].index;
 }
 
-// A variable with a range may index modes of different extents, as the range says how far it runs: then it is
-// an index there. So it is where it stands on the left side again.
+// A variable with a range may index modes of different extents, as the range says how far it runs, and so may
+// one with an index such as i + 1, which stays inside of all of them: then it is an index there. So it is
+// where it stands on the left side again.
 static void take_variable(AssignmentState *state, Access *access, int mode, const Token *name, bool on_left) {
     Parser *parser = state->parser;
     const IntExpr *extent = access->tensor->extents[mode];
@@ -224,8 +238,12 @@ static void take_variable(AssignmentState *state, Access *access, int mode, cons
     if (v < 0)
         return;
     const Access *first = state->first_access[v];
-    const bool differs = first && !int_equal(first->tensor->extents[state->first_mode[v]], extent);
-    if ((differs && ranges_find(&state->ranges, name->text)) || (on_left && v < known)) {
+    const IntExpr *known_extent = first ? first->tensor->extents[state->first_mode[v]] : extent;
+    const bool has_range = ranges_find(&state->ranges, name->text) != NULL,
+               differs = build_value(parser->build, known_extent) != build_value(parser->build, extent);
+    if (differs && !has_range && state->differing_count < MAX_VARS)
+        state->differing[state->differing_count++] = (Differing){access, mode, v};
+    if (differs || (has_range && !int_equal(known_extent, extent)) || (on_left && v < known)) {
         const Integer alone = {.expr = int_const(parser->arena, 0),
                                .span = name->span,
                                .term_count = 1,
@@ -235,12 +253,32 @@ static void take_variable(AssignmentState *state, Access *access, int mode, cons
     }
     access->vars[mode] = v;
     state->plain |= (VarSet)1 << v;
-    if (!first) {
-        state->first_access[v] = access;
-        state->first_mode[v] = mode;
-        state->assignment->vars[v].extent = extent;
-    } else {
-        state->failed |= !check_extent(parser->build, name->text, first, state->first_mode[v], access, mode);
+    if (first)
+        return;
+    state->first_access[v] = access;
+    state->first_mode[v] = mode;
+    state->assignment->vars[v].extent = extent;
+}
+
+// Modes of different extents that a variable without an index such as i + 1 and without a range indexes
+// alone.
+static void check_differing(AssignmentState *state) {
+    const Assignment *assignment = state->assignment;
+    for (int d = 0; d < state->differing_count; d++) {
+        const Differing *differing = &state->differing[d];
+        bool has_index = false;
+        for (int k = 0; k < assignment->var_count; k++) {
+            const AffineIndex *index = assignment->vars[k].index;
+            has_index |=
+                index && index_vars(index) >> differing->var & 1 &&
+                (index->count > 1 || !int_equal(index->constant, int_const(state->parser->arena, 0)) ||
+                 !int_equal(index->coefficients[0], int_const(state->parser->arena, 1)));
+        }
+        if (!has_index)
+            state->failed |=
+                !check_extent(state->parser->build, assignment->vars[differing->var].name,
+                              state->first_access[differing->var], state->first_mode[differing->var],
+                              differing->access, differing->mode);
     }
 }
 
@@ -641,6 +679,7 @@ static bool parse_sides(AssignmentState *state, const Token *target) {
         if (!state->failed && !ranges_add(parser, &state->ranges, assignment))
             fail(state);
     }
+    check_differing(state);
     name_bound_variables(state);
     windows_name(parser, assignment);
     if (!state->failed && assignment_window(assignment))
@@ -697,6 +736,7 @@ bool parse_right_side(Parser *parser, int64_t end, const Assignment **assignment
     *assignment = NULL;
     if (!parse_expression(&state, &state.assignment->rhs))
         return false;
+    check_differing(&state);
     name_bound_variables(&state);
     state.assignment->span = state.assignment->rhs->span;
     if (peek(parser) != &parser->tokens.items[end])

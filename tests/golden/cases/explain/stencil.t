@@ -11,10 +11,10 @@ v(i) = u(i - 1) - 2 * u(i) + u(i + 1)
 --- stdout
 # v(i) = u(i - 1) - 2 * u(i) + u(i + 1)
 
-forall(i) v(i) += u(i - 1) - 2 * u(i) + u(i + 1)
+forall(i) v(i) = u(i - 1) - 2 * u(i) + u(i + 1)
 
 # with the defaults
-forall(io) forall(ii) v(i) += u(i - 1) - 2 * u(i) + u(i + 1)
+forall(io) forall(ii) v(i) = u(i - 1) - 2 * u(i) + u(i + 1)
     s.t. divide(i, io, ii, 4), distribute(io, M[0])
 
 # one process
@@ -28,6 +28,6 @@ for all P(io) in parallel:
         i + 1 = io * |ii| + ii + 1
         i - 1 = io * |ii| + ii - 1
         i = io * |ii| + ii
-        v(i) += u(i - 1) - 2 * u(i) + u(i + 1)
+        v(i) = u(i - 1) - 2 * u(i) + u(i + 1)
     release u
     reduce v
