@@ -174,7 +174,10 @@ static RowWorkspace make_row(const Cin *cin, const Stmt *where, VarSet known, in
     while (fill->kind == STMT_SEQUENCE)
         fill = fill->first;
     const Stmt *assign = first_assign(fill);
-    RowWorkspace row = {.where = where, .tensor = where->row, .at = at, .stored = !assign->accumulate && !assignment_window(cin->assignment)};
+    RowWorkspace row = {.where = where,
+                        .tensor = where->row,
+                        .at = at,
+                        .stored = !assign->accumulate && !assignment_window(cin->assignment)};
     for (int m = 0; m < where->row->order; m++) {
         const RowMode mode = row_mode(cin, known, assign->lhs->vars[m]);
         row.extents[m] = mode.block < 0 ? int_const(cin->arena, 1) : cin->vars[mode.block].extent;
