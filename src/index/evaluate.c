@@ -282,6 +282,7 @@ typedef struct {
     const ReductionValues *reductions;
     Sums sums, partial;
     Lanes *lanes;    // an operand of the term
+    bool visited;    // some term has had an iteration since this was reset
     Register *stack; // a register a step of the term
 } Scratch;
 
@@ -328,6 +329,7 @@ static void sum_term(const Evaluator *evaluator, const Term *term, const void *c
     }
     while (true) {
         const bool exists = evaluator->index_count == 0 || evaluator_has_iteration(evaluator, term->vars, at);
+        scratch->visited = scratch->visited || exists;
         for (int a = 0; a < term->operand_count; a++) {
             int64_t offset = term->operands[a].offset;
             for (int v = 0; v < evaluator->assignment->var_count; v++)
@@ -370,22 +372,24 @@ static void evaluate_element(const Evaluator *evaluator, const void *const *arra
                              const int64_t *coordinates, int lane, Scratch *scratch) {
     int64_t at[MAX_VARS] = {0};
     const Assignment *assignment = evaluator->assignment;
-    const int count = evaluator->term_count - assignment->accumulate;
-    if (assignment->accumulate) { // the last term is the element as it was
-        const Tensor *tensor = assignment->lhs->tensor;
-        scratch->lanes[0] = (Lanes){.type = tensor->type, .data = arrays[tensor->id], .offset = element};
-        block_clear(&evaluator->terms[count].program, &scratch->partial, 1);
-        block_add(&evaluator->terms[count].program, scratch->lanes, 1, scratch->stack, &scratch->partial);
-        block_join(&evaluator->terms[count].program, &scratch->partial, &scratch->sums, lane);
-    }
-    if (!evaluator_solve(evaluator, coordinates, at))
-        return;
-    for (int t = 0; t < count; t++) {
+    const bool updates = addends_keep_old(assignment);
+    const int count = evaluator->term_count - updates;
+    scratch->visited = false;
+    const bool is_reached = evaluator_solve(evaluator, coordinates, at);
+    for (int t = 0; t < count && is_reached; t++) {
         const Term *term = &evaluator->terms[t];
         block_clear(&term->program, &scratch->partial, 1);
         sum_term(evaluator, term, arrays, at, -1, 1, scratch, &scratch->partial);
         block_join(&term->program, &scratch->partial, &scratch->sums, lane);
     }
+    if (!updates || (!assignment->accumulate && scratch->visited))
+        return;
+    // The last term is the element as it was.
+    const Tensor *tensor = assignment->lhs->tensor;
+    scratch->lanes[0] = (Lanes){.type = tensor->type, .data = arrays[tensor->id], .offset = element};
+    block_clear(&evaluator->terms[count].program, &scratch->partial, 1);
+    block_add(&evaluator->terms[count].program, scratch->lanes, 1, scratch->stack, &scratch->partial);
+    block_join(&evaluator->terms[count].program, &scratch->partial, &scratch->sums, lane);
 }
 
 // Elements first .. first + count - 1, which lie in one row of the result and are at most BLOCK.

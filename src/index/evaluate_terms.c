@@ -45,6 +45,10 @@ static void expand(Arena *arena, const Expr *expr, VarSet reducible, bool negati
     }
 }
 
+bool addends_keep_old(const Assignment *assignment) {
+    return assignment->accumulate || (assignment_window(assignment) && assignment_is_update(assignment));
+}
+
 Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
     Addends addends = {0};
     const VarSet reducible = ~access_vars(assignment->lhs);
@@ -52,7 +56,7 @@ Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
         push(arena, &addends, (Addend){false, all_vars(assignment->rhs) & reducible, assignment->rhs});
     else
         expand(arena, assignment->rhs, reducible, false, &addends);
-    if (assignment->accumulate) {
+    if (addends_keep_old(assignment)) {
         Expr *old = arena_new(arena, Expr);
         old->kind = EXPR_ACCESS;
         old->access = assignment->lhs;

@@ -13,6 +13,10 @@ typedef struct {
 } Addend;
 typedef Array(Addend) Addends;
 
+// Whether the last addend is the element as it was: where the statement accumulates, and where it is an
+// update whose indices may leave elements out, which stay as they were.
+bool addends_keep_old(const Assignment *assignment);
+
 // The terms of the right side, one where it is `whole`, and, where the statement accumulates, the old value
 // of the left side.
 Addends evaluate_terms(Arena *arena, const Assignment *assignment);

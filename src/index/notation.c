@@ -344,7 +344,16 @@ void index_print(const AffineIndex *index, IntNames names, Text *to) {
     }
     if (leads || index->count == 0 || (index->constant->op == INT_CONST && index->constant->value == 0))
         return;
-    int_print(print_sign(index->constant, false, to), names, to);
+    const IntExpr *constant = index->constant;
+    const bool subtracted =
+        constant->op == INT_SUB && constant->left->op == INT_CONST && constant->left->value == 0;
+    if (subtracted) {
+        text_append(to, int_is_primary(constant->right) ? " - " : " - (");
+        int_print(constant->right, names, to);
+        text_append(to, int_is_primary(constant->right) ? "" : ")");
+        return;
+    }
+    int_print(print_sign(constant, false, to), names, to);
 }
 
 int64_t access_offset(const Access *access, int mode) {

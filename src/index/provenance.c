@@ -582,33 +582,29 @@ static bool fix_value(const Provenance *provenance, const bool *active, Box *box
     return true;
 }
 
-// More than that are not listed: the box around them is taken.
-enum { MOST_LISTED = 1 << 12 };
-
-// False where there are too many.
+// False where there are more than `most`.
 static bool add_rects(const Provenance *provenance, const bool *active, const Box *box, const Access *access,
-                      Arena *arena, int64_t most, RectArray *rects) {
+                      int64_t most, Arena *arena, RectArray *rects) {
     const int var = dependent_var(provenance, active, access, box);
     if (var < 0) {
         array_push(arena, *rects, access_rect(box, access));
         return rects->count <= most;
     }
     const int64_t count = positions_count(box->values[var]);
-    for (int64_t i = 0; i < count && count <= MOST_LISTED; i++) {
+    for (int64_t i = 0; i < count && count <= most; i++) {
         Box fixed = *box;
         if (fix_value(provenance, active, &fixed, var, positions_at(box->values[var], i), arena) &&
-            !add_rects(provenance, active, &fixed, access, arena, most, rects))
+            !add_rects(provenance, active, &fixed, access, most, arena, rects))
             return false;
     }
-    return count <= MOST_LISTED;
+    return count <= most;
 }
 
 void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
-                      const Access *access, Arena *arena, RectArray *rects) {
+                      const Access *access, int64_t most, Arena *arena, RectArray *rects) {
     for (int64_t i = 0; i < boxes->count; i++) {
         const int64_t before = rects->count;
-        if (!tensor_is_sparse(access->tensor) &&
-            add_rects(provenance, active, &boxes->items[i], access, arena, before + MOST_LISTED, rects))
+        if (most > 0 && add_rects(provenance, active, &boxes->items[i], access, before + most, arena, rects))
             continue;
         rects->count = before;
         array_push(arena, *rects, access_rect(&boxes->items[i], access));

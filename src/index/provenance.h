@@ -85,10 +85,10 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
                              PositionSet values, Arena *arena);
 
 // Appends what the access reaches in each of the boxes, which are of these active variables. Where a variable
-// is in several modes, as along a diagonal, or multiples of several variables leave gaps, these are a
-// rectangle for each of its values; but one around them where the tensor is sparse or there are more than
-// some thousand.
+// is in several modes, as along a diagonal, or indices of several variables leave gaps or limit these
+// together, that is a rectangle for each value of a variable, or where these would be more than `most`, one
+// around them.
 void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
-                      const Access *access, Arena *arena, RectArray *rects);
+                      const Access *access, int64_t most, Arena *arena, RectArray *rects);
 
 #endif

@@ -157,6 +157,13 @@ bool check_indices(ProgramBuilder *builder, const Assignment *assignment) {
                                      "'%s' alone, or give a range, as in 'for %s in 0 : n'",
                                      assignment->vars[v].name, assignment->vars[v].name,
                                      assignment->vars[v].name);
+    for (int v = 0; v < assignment->var_count; v++) {
+        const SourceVar *var = &assignment->vars[v];
+        if (var->first && (grown(0, build_value(builder, var->first), 1) >= limit ||
+                           grown(0, build_value(builder, var->last), 1) >= limit))
+            return diagnostics_error(builder->diagnostics, var->span,
+                                     "the ends of this range do not fit into 62 bits");
+    }
     IndexCheck check = {builder, assignment, true};
     check_access(&check, assignment->lhs);
     expr_accesses(assignment->rhs, check_access, &check);

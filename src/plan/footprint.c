@@ -232,11 +232,22 @@ PositionSet footprints_reached(const Footprints *footprints, const Box *box, int
     return reached;
 }
 
+// How many rectangles are listed where coordinates depend on each other: fewer where there are many
+// footprints. Homes that follow from footprints are searched step by step, which takes too long for that.
+static int64_t most_listed(const Footprints *footprints) {
+    enum { MOST = 1 << 12, MOST_IN_LOOPS = 1 << 7 };
+    const Tensor *tensor = footprints->access.tensor;
+    if (!tensor->placement || tensor_is_sparse(tensor))
+        return 0;
+    return footprints->iterations > 1 ? MOST_IN_LOOPS : MOST;
+}
+
 void footprints_region(const Footprints *footprints, const BoxArray *boxes, Arena *arena, Region *region) {
     RectArray rects = {0};
     for (int i = -1; i < footprints->near_count; i++)
         provenance_rects(footprints->provenance, footprints->related, boxes,
-                         i < 0 ? &footprints->access : &footprints->near[i], arena, &rects);
+                         i < 0 ? &footprints->access : &footprints->near[i], most_listed(footprints), arena,
+                         &rects);
     *region = region_union(&rects, arena);
 }
 

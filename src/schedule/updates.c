@@ -136,19 +136,24 @@ static const Assignment *update_entries(Scheduler *scheduler, const Assignment *
     return stored;
 }
 
-// Where indices or ranges leave elements out, which stay as they are, elements are added to.
+// Where indices or ranges leave elements out, these stay as they are: they are not what a sum computed ahead
+// of the rest is over nothing.
 static bool check_window(Scheduler *scheduler, const Assignment *assignment, bool ahead) {
     const SourceVar *window = assignment_window(assignment);
-    if (!window || (assignment->accumulate && !ahead))
+    if (!window || !ahead)
         return true;
     diagnostics_error(
         scheduler->diagnostics, window->span,
-        "'%s' is an index or a range that may leave out elements of '%s', which the statement "
-        "reads as well: that is supported with '+=' only, and where what reads '%s' is not summed",
-        window->name, assignment->lhs->tensor->name, assignment->lhs->tensor->name);
-    diagnostics_note(scheduler->diagnostics, (Span){0},
-                     "write '+=' with the difference, or assign to a second tensor");
+        "'%s' is an index or a range that may leave out elements of '%s', which this statement sums "
+        "with: that is not supported in updates",
+        window->name, assignment->lhs->tensor->name);
+    diagnostics_note(scheduler->diagnostics, (Span){0}, "assign the sum to a second tensor before");
     return false;
+}
+
+static int count_reductions(const Expr *expr) {
+    return expr ? (expr->kind == EXPR_REDUCE) + count_reductions(expr->left) + count_reductions(expr->right)
+                : 0;
 }
 
 const Assignment *schedule_update(Scheduler *scheduler, const Assignment *assignment) {
@@ -165,6 +170,7 @@ const Assignment *schedule_update(Scheduler *scheduler, const Assignment *assign
         update->rhs = update->accumulate ? rest : assignment->rhs;
     }
     const Ahead ahead = {arena, update, !update->accumulate && !has_elements(update, update->rhs)};
+    const int written = count_reductions(update->rhs);
     update->rhs = terms_ahead(&ahead, update->rhs);
-    return check_window(scheduler, assignment, expr_reduction(update->rhs)) ? update : NULL;
+    return check_window(scheduler, assignment, count_reductions(update->rhs) > written) ? update : NULL;
 }

@@ -45,7 +45,12 @@ CASES = [
     ("A(i) = u(i) + min({k}, u(i + k)) for k in -1 : 2", "A(n) u(n)",
      "A[:] = [u[i] + u[max(0, i-1):i+2].min() for i in range(n)]"),
     ("A(i) = prod({k}, B(i + 1, k + 2)) / sum({l}, u(i + l) * w(l))", "A(n) B(n, m) u(n) w(3)",
-     "A[:n-1] = [B[i+1, 2:].prod() / (u[i:i+3] * w[:n-i]).sum() for i in range(n - 1)]"),
+     "A[:n-1] = [B[i+1].prod() / (u[i:i+3] * w[:n-i]).sum() for i in range(n - 1)]"),
+    ("A(i) = 2 * A(i) for i in 1 : n - 1", "A(n)", "A[1:n-1] *= 2"),
+    ("A(i) = A(i) + u(i + 1) - u(i)", "A(n) u(n)", "A[:n-1] += u[1:] - u[:n-1]"),
+    ("A(i + 1) = A(i + 1) * u(i)", "A(n) u(n)", "A[1:] *= u[:n-1]"),
+    ("A(i) = min(A(i), u(i + 1)) + max({k}, u(i - k)) for k in 0 : 2", "A(n) u(n)",
+     "A[:n-1] = [min(A[i], u[i+1]) + u[max(0, i-1):i+1].max() for i in range(n - 1)]"),
     ("A(i) max= u(i - 1)", "A(n) u(n)", "A[1:] = numpy.maximum(A[1:], u[:n-1])"),
     ("A(f, i, j) = max({k, l}, B(i + k, j + l) * C(f, k))", "A(2, n, m) B(n + 1, m + 2) C(2, 2)",
      "A[...] = [[[(B[i:i+2] * C[f][:, None]).max() for j in range(m)] for i in range(n)] for f in range(2)]"),
@@ -62,7 +67,7 @@ PLACES = [
 def run_case(folder, statement, tensors, code, places, sizes):
     machine, placements, ranks = places
     n, m = sizes
-    accumulates = "+=" in statement or "max=" in statement
+    accumulates = "+=" in statement or "max=" in statement or "A(" in statement.split(" = ")[1]
     generator = numpy.random.default_rng(3)
     arrays, program, given = {}, f"param n = {n}, m = {m}; {machine}", []
     for name, extents in [(word[0], word[1:]) for word in tensors.replace(", ", ",").replace(" + ", "+").split(" ")]:

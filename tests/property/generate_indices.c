@@ -54,6 +54,12 @@ static DraftIndex draw_sum(Writer *writer, bool on_left, int64_t extent) {
     return index;
 }
 
+// Of an update, what it assigns is indexed alike on both sides.
+static bool is_updated(const Writer *writer, int tensor) {
+    return tensor == writer->statement->target &&
+           draft_reads_target(writer->statement, writer->statement->root);
+}
+
 static void draw_index(Writer *writer, const int *extents, const char *vars, DraftIndex *indices, int mode,
                        bool on_left) {
     const char var = vars[mode];
@@ -130,10 +136,19 @@ static void draw_ranges(Writer *writer, const int *nodes, int count) {
     statement->has_indices |= statement->range_count > 0;
 }
 
+// Sums that read what is assigned are refused where elements may be left out.
+static bool sums_in_update(const Writer *writer) {
+    const DraftStatement *statement = writer->statement;
+    unsigned letters = draft_letters(writer->draft, statement, statement->root);
+    for (int m = 0; m < writer->draft->tensors[statement->target].order; m++)
+        letters &= ~(1u << (statement->vars[m] - 'a'));
+    return letters && is_updated(writer, statement->target);
+}
+
 void draw_indices(Random *random, Draft *draft, int at) {
     DraftStatement *statement = &draft->statements[at];
     Writer writer = {.random = random, .draft = draft, .statement = statement};
-    if (!random_chance(random, 25))
+    if (!random_chance(random, 25) || sums_in_update(&writer))
         return;
     const int chance = random_chance(random, 50) ? 80 : 35, order = draft->tensors[statement->target].order;
     int nodes[DRAFT_NODES], count = 0;
@@ -144,11 +159,11 @@ void draw_indices(Random *random, Draft *draft, int at) {
     for (int n = 0; n < count; n++) {
         DraftNode *node = &statement->nodes[nodes[n]];
         const DraftTensor *tensor = &draft->tensors[node->tensor];
-        for (int m = 0; m < tensor->order; m++)
+        for (int m = 0; m < tensor->order && !is_updated(&writer, node->tensor); m++)
             if (random_chance(random, chance))
                 draw_index(&writer, tensor->extents, node->vars, node->indices, m, false);
     }
-    for (int m = 0; m < order; m++)
+    for (int m = 0; m < order && !is_updated(&writer, statement->target); m++)
         if (random_chance(random, 15))
             draw_index(&writer, draft->tensors[statement->target].extents, statement->vars,
                        statement->indices, m, true);

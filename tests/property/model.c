@@ -216,10 +216,11 @@ static int64_t reduced(const Model *model, int64_t rank, const int64_t *owners) 
 }
 
 // Whether the plan may bring more than what is read: where two indices of several variables limit these
-// together.
+// together; and of a tensor without a placement, the box around a diagonal or what one index limits.
 static bool is_bounded(const Model *model) {
     const Cin *cin = model->plan->spmd->cin;
-    int several = 0;
+    const Access *access = model->transfer->statement_access;
+    int several = access->tensor->placement ? 0 : access_is_diagonal(access) ? 2 : 1;
     for (int64_t r = 0; r < cin->relations.count; r++)
         several += cin->relations.items[r]->affine && cin->relations.items[r]->operand_count > 1;
     return several > 1;

@@ -20,6 +20,7 @@ v(i) = S(i, j) for i in 1 : n - 1
 v(i) = u(i) for a in 0 : 1, b in 0 : 1, c in 0 : 1, d in 0 : 1, e in 0 : 1, f in 0 : 1, g in 0 : 1, h in 0 : 1, k in 0 : 1, l in 0 : 1, m in 0 : 1, o in 0 : 1, p in 0 : 1
 v(i) = u(i) for i in 1 : 3 + 4 5
 v(i) = u(i) for
+v(i) = u(i + k) for k in 0 : 4611686018427387904
 v(i) = u(i) * u(i) for i in 1 : n
 schedule v { precompute(u(i) * u(i), {i}, {i}, W) }
 --- stderr
@@ -62,3 +63,6 @@ index_ranges.distal:17:32: error: expected ',' or the end of the line, found '5'
 index_ranges.distal:18:16: error: expected an index variable, found end of line
   18 | v(i) = u(i) for
      |                ^
+index_ranges.distal:19:21: error: the ends of this range do not fit into 62 bits
+  19 | v(i) = u(i + k) for k in 0 : 4611686018427387904
+     |                     ^
