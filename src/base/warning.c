@@ -9,6 +9,8 @@ const WarningRow warning_table[WARNING_COUNT] = {
     [WARNING_MANY_STEPS] = {"many-steps", "a tensor is communicated in more than 10,000 steps"},
     [WARNING_ONE_COMPUTES] = {"one-computes",
                               "a program without a machine has several ranks, of which one computes all"},
+    [WARNING_COSTLY_PLACE] = {"costly-place", "a statement with a schedule that does not distribute it is "
+                                              "computed where ten times what moves elsewhere does"},
     [WARNING_NOT_FINITE] = {"not-finite",
                             "a result holds NaN or infinity where no operand does (found by run)"},
 };

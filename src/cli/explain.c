@@ -3,6 +3,8 @@
 #include "cli/report.h"
 #include "loop/passes.h"
 
+#include <inttypes.h>
+
 // What kind of workspace a command has added, and why.
 static void print_workspace(const Cin *before, const Cin *cin, Text *to) {
     int p = 0;
@@ -63,7 +65,12 @@ static void print_statement(const Pipeline *pipeline, int index, Text *to) {
         last = step->cin;
     }
     if (passes->scheduled != last) {
-        text_append(to, "\n# with the defaults\n");
+        text_append(to, "\n# with the defaults");
+        if (passes->place.best && passes->statement->command_count == 0)
+            text_printf(to, ", where %s lies: %" PRId64 " bytes move; where %s lies, %" PRId64 " would",
+                        passes->place.best->tensor->name, passes->place.best_bytes,
+                        passes->place.first->tensor->name, passes->place.first_bytes);
+        text_append(to, "\n");
         cin_print(passes->scheduled, program->param_names, to);
     }
     text_append(to, "\n# one process\n");

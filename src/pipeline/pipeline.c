@@ -7,6 +7,7 @@
 #include "loop/passes.h"
 #include "lower/loops.h"
 #include "lower/lower.h"
+#include "pipeline/place.h"
 #include "plan/verify.h"
 #include "schedule/positions.h"
 #include "schedule/reductions.h"
@@ -74,7 +75,12 @@ static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
                           &passes->defaults);
     if (passes->defaults.count > 0)
         cin = passes->defaults.items[passes->defaults.count - 1].cin;
-    passes->scheduled = schedule_defaults(schedule_positions(cin));
+    passes->place = place_choose(pipeline, cin);
+    passes->scheduled = NULL;
+    if (passes->place.best && statement->command_count == 0)
+        passes->scheduled = schedule_at(cin, passes->place.best);
+    if (!passes->scheduled)
+        passes->scheduled = schedule_defaults(schedule_positions(cin));
     if (passes->scheduled && !cin_verify(passes->scheduled, &why))
         return internal_error(pipeline->diagnostics, statement->assignment->span, PASS_SCHEDULE, why);
     return passes->scheduled != NULL;
@@ -277,6 +283,7 @@ static Pipeline *new_pipeline(Arena *arena, Source source, int64_t ranks) {
     pipeline->source = source;
     pipeline->ranks = ranks;
     pipeline->least_steps = 1 << 14;
+    pipeline->least_bytes = 1 << 14;
     pipeline->no_memory = diagnostics_create(arena, source);
     diagnostics_error(pipeline->no_memory, (Span){0}, "out of memory while compiling");
     return pipeline;

@@ -14,12 +14,19 @@ typedef enum { PASS_PROGRAM, PASS_CIN, PASS_SCHEDULE, PASS_SPMD, PASS_LOOPS, PAS
 enum { PASS_COUNT = 7 };
 extern const char *const pass_names[]; // by Pass: "program", "cin", ...
 
+// Where a statement is computed by default, and where less moves in an execution, on all ranks together.
+typedef struct {
+    const Access *first, *best; // by whose placements; `best` NULL: nowhere else is a tenth of that
+    int64_t first_bytes, best_bytes;
+} PlaceChoice;
+
 // The representations of one statement.
 typedef struct {
     const Statement *statement;
     const Cin *cin;            // as written
     Array(const Cin *) stages; // after each command
     DefaultSteps defaults;     // commands that are added where there is no schedule
+    PlaceChoice place;         // of a statement that the schedule does not distribute
     const Cin *scheduled;      // distributed
     const Spmd *spmd;
     const LoopKernel *lowered; // as loops, before the passes over them
@@ -39,6 +46,7 @@ typedef struct {
     int64_t ranks;            // 0 until known: as many as the machine needs
     PlanOptions plan_options; // but for the ranks
     double least_steps;       // of products that are divided by default (schedule/products.h)
+    int64_t least_bytes;      // that move, for another place to be looked for (pipeline/place.h)
 
     const Program *program;
     int64_t *params;             // values by index

@@ -2,6 +2,7 @@
 #include "pipeline/warn.h"
 
 #include "plan/figures.h"
+#include "schedule/distribution.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -113,10 +114,43 @@ static void warn_of_idle(const Program *program, const Plan *plan, Diagnostics *
                      text_string(&place), cin->vars[access->vars[0]].name);
 }
 
+// In parentheses, the loops of a distribution onto the placement of the access: "{j}, {jo}, {ji}, A".
+static void print_distribution(const Cin *cin, const Access *access, Text *to) {
+    static const char *const suffixes[] = {"", "o", "i"};
+    int modes[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
+    const int count = distribution_modes(access, modes, dims);
+    for (int s = 0; s < 3; s++) {
+        text_append(to, s > 0 ? ", {" : "({");
+        for (int i = 0; i < count; i++)
+            text_printf(to, "%s%s%s", i > 0 ? ", " : "", cin->vars[access_mode_var(access, modes[i])].name,
+                        suffixes[s]);
+        text_append(to, "}");
+    }
+    text_printf(to, ", %s)", access->tensor->name);
+}
+
+// A schedule that leaves the statement where it is by default, and far more moves there than elsewhere.
+static void warn_of_place(const StatementPasses *passes, Diagnostics *diagnostics) {
+    const PlaceChoice *place = &passes->place;
+    const Statement *statement = passes->statement;
+    if (!place->best || statement->command_count == 0 ||
+        !diagnostics_warning(diagnostics, WARNING_COSTLY_PLACE, statement->assignment->span,
+                             "by default this is computed where '%s' lies, and %" PRId64
+                             " bytes move in each execution; where '%s' lies, %" PRId64 " would",
+                             place->first->tensor->name, place->first_bytes, place->best->tensor->name,
+                             place->best_bytes))
+        return;
+    Text loops = text_create(diagnostics->arena);
+    print_distribution(passes->cin, place->best, &loops);
+    diagnostics_note(diagnostics, place->best->span, "in its schedule, write 'distribute%s'",
+                     text_string(&loops));
+}
+
 void pipeline_warn(const Pipeline *pipeline, const Plan *plan, Diagnostics *diagnostics) {
     warn_of_idle(pipeline->program, plan, diagnostics);
     for (int s = 0; s < plan->statement_count; s++) {
         warn_of_fused(pipeline, &pipeline->statements[s], plan, diagnostics);
         warn_of_steps(plan->statements[s], diagnostics);
+        warn_of_place(&pipeline->statements[s], diagnostics);
     }
 }

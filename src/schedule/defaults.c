@@ -180,6 +180,17 @@ static void move_directives(Cin *cin, int from, int to) {
     }
 }
 
+// False where the loops do not allow it.
+static bool distribute(Cin *cin, const Access *access, const Distribution *distribution) {
+    if (!can_divide(cin, distribution) || distribution_apply(cin, access->span, distribution))
+        return false;
+    for (int s = 0; s < distribution->step_count; s++) {
+        const int target = distribution->steps[s].target;
+        move_directives(cin, target, distribution_local_part(cin, target));
+    }
+    return true;
+}
+
 const Access *schedule_placed(const Assignment *assignment) {
     return placed_access(assignment, 0);
 }
@@ -201,15 +212,22 @@ const Cin *schedule_defaults(const Cin *cin) {
         if (distribution.step_count > 0 || !assignment_window(cin->assignment))
             break;
     }
-    if (!access)
-        return cin;
-    if (!can_divide(result, &distribution))
-        return cin;
-    if (distribution_apply(result, access->span, &distribution))
-        return cin;
-    for (int s = 0; s < distribution.step_count; s++) {
-        const int target = distribution.steps[s].target;
-        move_directives(result, target, distribution_local_part(result, target));
-    }
-    return result;
+    return access && distribute(result, access, &distribution) ? result : cin;
+}
+
+DefaultPlace schedule_place(const Assignment *assignment, int index) {
+    DefaultPlace place = {.access = placed_access(assignment, index)};
+    int modes[MAX_MACHINE_ORDER];
+    if (place.access)
+        place.count = distribution_modes(place.access, modes, place.dims);
+    for (int i = 0; i < place.count; i++)
+        place.vars[i] = access_mode_var(place.access, modes[i]);
+    return place;
+}
+
+const Cin *schedule_at(const Cin *cin, const Access *access) {
+    Distribution distribution = {.machine = access->tensor->placement->machine, .outside_all = true};
+    Cin *result = cin_copy(cin);
+    plan_steps(result, access, &distribution);
+    return distribution.step_count > 0 && distribute(result, access, &distribution) ? result : NULL;
 }

@@ -118,4 +118,15 @@ const Access *schedule_placed(const Assignment *assignment);
 // elsewhere, the next tensor in that order decides. Returns `cin` itself if there is nothing to add.
 const Cin *schedule_defaults(const Cin *cin);
 
+// Number `index` of the accesses in the order of schedule_placed, `access` NULL where there are no more, and
+// the variables that its placement divides, each along a dimension of the machine.
+typedef struct {
+    const Access *access;
+    int count, vars[MAX_MACHINE_ORDER], dims[MAX_MACHINE_ORDER];
+} DefaultPlace;
+DefaultPlace schedule_place(const Assignment *assignment, int index);
+// The default of a statement of dense tensors if this access decides; NULL where the loops do not allow that,
+// or it divides none.
+const Cin *schedule_at(const Cin *cin, const Access *access);
+
 #endif

@@ -102,7 +102,7 @@ static bool run_passes(Trial *trial) {
     trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
     trial->pipeline->plan_options.pipelined = trial_pipelines(&trial->draft);
     if (trial->draft.products || trial->draft.index % 2)
-        trial->pipeline->least_steps = 0; // drawn programs are small
+        trial->pipeline->least_steps = 0, trial->pipeline->least_bytes = 0; // drawn programs are small
     return pipeline_run(trial->pipeline, PASS_C) && balance(trial) &&
            pipeline_run(trial->pipeline, PASS_PLAN);
 }

@@ -1,0 +1,15 @@
+# Few bytes move.
+# run: check {file}
+--- program
+param n = 20, p = 4
+machine M = grid(p)
+tensor y(n): f64
+tensor A(n, n): f64
+tensor x(n): f64
+place y(i) -> M(i)
+place A(i, j) -> M(j)
+place x(j) -> M(j)
+y(i) = A(i, j) * x(j)
+schedule y {
+  reorder({j, i})
+}
