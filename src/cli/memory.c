@@ -151,6 +151,13 @@ static bool stop_pipelining(const Session *session) {
     return pipelined;
 }
 
+void memory_fit_defaults(Session *session) {
+    const Options *options = session->options;
+    while (options->memory_limit > 0 && find_peak(session->pipeline, options).bytes > options->memory_limit &&
+           pipeline_take_less(session->pipeline))
+        continue;
+}
+
 void memory_fit_pipeline(Session *session) {
     const Options *options = session->options;
     if (options->memory_limit > 0 && session->pipeline->plan->options.pipelined &&
@@ -222,7 +229,7 @@ bool memory_is_free(Session *session, MPI_Comm node) {
         worst = worst_node((double)memory_of_rank(session->pipeline, session->options, rank), node);
         if (worst.available < 0 || worst.needed <= worst.available)
             return true;
-    } while (stop_pipelining(session));
+    } while (stop_pipelining(session) || pipeline_take_less(session->pipeline));
     const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
     diagnostics_error(session->diagnostics, (Span){0},
                       "not enough memory: the ranks of %s need %s together, and %s are free",

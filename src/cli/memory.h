@@ -15,6 +15,9 @@ int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, in
 // The most that it needs on `rank`.
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);
 
+// Where a rank would need more than --memory-limit, plans with smaller workspaces in place of those that are
+// added by default. Before entries are counted.
+void memory_fit_defaults(Session *session);
 // Plans without pipelining where a rank would need more than --memory-limit with it.
 void memory_fit_pipeline(Session *session);
 

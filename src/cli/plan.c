@@ -133,6 +133,7 @@ static bool plan_given(Session *session, const Bindings *bindings) {
                            .limit = limit > 0 ? limit : INT64_MAX};
     bool ok = session_balance(session, divide_given, (void *)&inputs) && session_compile(session, PASS_PLAN);
     if (ok) {
+        memory_fit_defaults(session);
         Structures *structures = structures_create(pipeline->plan, inputs.limit, session->arena);
         ok = count_structures(&inputs, structures);
         structures_free(structures);

@@ -169,6 +169,7 @@ static ExitStatus run(Session *session) {
     if (!session_compile(session, PASS_C) || !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
         !bindings_create(session, &bindings) || !session_warn(session))
         return session_failure(session);
+    memory_fit_defaults(session);
     if (!memory_within_limit(session, true))
         return EXIT_FAILED;
     if (session->pipeline->ranks > 1) {

@@ -51,6 +51,7 @@ static bool compile(Run *run) {
 
 // --memory-limit takes the place of the free memory.
 static bool fits(Run *run) {
+    memory_fit_defaults(run->session);
     if (run->session->options->memory_limit > 0)
         return memory_within_limit(run->session, run->rank == 0);
     return memory_is_free(run->session, run->node);

@@ -72,7 +72,7 @@ static bool schedule(Pipeline *pipeline, StatementPasses *passes) {
     }
     if (statement->command_count == 0)
         schedule_products(&pipeline->scheduler, cin, pipeline->params, pipeline->least_steps,
-                          &passes->defaults);
+                          pipeline->most_elements, &passes->defaults);
     if (passes->defaults.count > 0)
         cin = passes->defaults.items[passes->defaults.count - 1].cin;
     passes->place = place_choose(pipeline, cin);
@@ -311,6 +311,27 @@ static void schedule_again(Pipeline *pipeline) {
     pipeline->scheduler.workspaces.count = pipeline->reduction_count;
     for (int i = 0; i < pipeline->program->statement_count; i++)
         pipeline->statements[i].stages.count = pipeline->statements[i].defaults.count = 0;
+}
+
+bool pipeline_take_less(Pipeline *pipeline) {
+    enum { FIRST_ELEMENTS = 1 << 22, FEWER = 8 };
+    bool any = false;
+    for (int i = 0; i < pipeline->program->statement_count; i++) {
+        const StatementPasses *at = &pipeline->statements[i];
+        any = any || at->defaults.count > 0 || (at->place.best && at->statement->command_count == 0);
+    }
+    // Parts that entries balance were found for the loops of now.
+    const PlanOptions *now = &pipeline->plan->options;
+    if (!any || (now->boundaries && now->boundaries->count > 0))
+        return false;
+    pipeline->plan_options.threads = now->threads;
+    pipeline->plan_options.pipelined = now->pipelined;
+    pipeline->least_bytes = INT64_MAX;
+    pipeline->most_elements =
+        (pipeline->most_elements > 0 ? pipeline->most_elements : FIRST_ELEMENTS) / FEWER;
+    schedule_again(pipeline);
+    pipeline->next = PASS_SCHEDULE;
+    return pipeline_run(pipeline, PASS_PLAN);
 }
 
 void pipeline_extend(Pipeline *pipeline, const Program *program) {

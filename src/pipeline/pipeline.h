@@ -46,6 +46,7 @@ typedef struct {
     int64_t ranks;            // 0 until known: as many as the machine needs
     PlanOptions plan_options; // but for the ranks
     double least_steps;       // of products that are divided by default (schedule/products.h)
+    double most_elements;     // of a workspace that is added for these; 0: as the default says
     int64_t least_bytes;      // that move, for another place to be looked for (pipeline/place.h)
 
     const Program *program;
@@ -84,6 +85,11 @@ bool pipeline_reorders_products(const StatementPasses *passes);
 // run instead. After the passes before PASS_PLAN.
 int64_t pipeline_ranks(const Pipeline *pipeline);
 int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most);
+
+// Schedules and plans again with an eighth of the elements in workspaces that are added by default, in the
+// end with none, and computes statements where the first placement says. False where that is so already, and
+// with a diagnostic. After PASS_PLAN.
+bool pipeline_take_less(Pipeline *pipeline);
 
 // What entries balance in the program (plan/balance.h); after PASS_SPMD. Boundaries are options of the plan.
 void pipeline_balance_tasks(Pipeline *pipeline, Arena *arena, BalanceTaskArray *tasks);

@@ -18,7 +18,7 @@ static const double cache_elements = 1 << 17;
 static const double memory_access = 4;       // of an element of a workspace that is larger than that
 static const double matrix_product = 1. / 8; // a step of a library call
 static const double matrix_vector = 1. / 2;
-static const double most_elements = 1 << 22; // of a workspace, unless some tensor is larger
+static const double many_elements = 1 << 22; // of a workspace, unless some tensor is larger
 static const double worth = 0.75;            // of the steps of one nest: more is not worth a workspace
 // Of a sparse workspace: the steps of a nest are made for entries and for values, which takes 2 to 4 times as
 // long as values alone; products that add to an entry of their own, 0.2 (stencils) to 1 (random matrices).
@@ -41,8 +41,8 @@ typedef struct {
     const Cin *cin;
     VarSet left; // variables of the left side
     double extents[MAX_VARS];
-    double least_steps;
-    double largest; // elements of the largest tensor that stores all of them
+    double least_steps, most_elements; // as schedule_products has them
+    double largest;                    // elements of the largest tensor that stores all of them
     int factor_count;
     const Expr *factors[MAX_FACTORS];
     FactorSet partial;      // those that do not have a value everywhere
@@ -220,7 +220,8 @@ static bool can_be_workspace(const Product *product, FactorSet part, FactorSet s
         return false;
     if (around & ~kept || (around && outside & ~around) || !can_be_around(product, set, around))
         return false;
-    return elements(product, kept & ~around) <= fmax(most_elements, around ? 0 : product->largest);
+    const double usual = fmax(many_elements, around ? 0 : product->largest);
+    return elements(product, kept & ~around) <= (product->most_elements > 0 ? product->most_elements : usual);
 }
 
 // Of the processors that compute the statement, those along loops that a workspace has not, but one: they are
@@ -605,11 +606,12 @@ static void split_statement(Product *product, const int64_t *params, DefaultStep
 }
 
 void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
-                       DefaultSteps *steps) {
+                       double most_elements, DefaultSteps *steps) {
     Product product = {.scheduler = scheduler,
                        .cin = cin,
                        .left = access_vars(cin->assignment->lhs),
                        .least_steps = least_steps,
+                       .most_elements = most_elements,
                        .only_whole = tensor_is_sparse(cin->assignment->lhs->tensor)};
     if (find_placed(&product, params))
         split_statement(&product, params, steps);

@@ -17,9 +17,11 @@ typedef Array(DefaultStep) DefaultSteps;
 
 // Applies `precompute` for each workspace to a statement to which no command has been applied: the steps are
 // appended to `steps`, none where one nest is no worse. `params`: values by index, for the estimate only; the
-// result is right for all others. Products that take less than `least_steps` in one nest stay as they are.
+// result is right for all others. Products that take less than `least_steps` in one nest stay as they are. A
+// workspace, or one iteration's part of it, has at most `most_elements`; 0: a few million, or as many as the
+// largest tensor of the statement.
 void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *params, double least_steps,
-                       DefaultSteps *steps);
+                       double most_elements, DefaultSteps *steps);
 
 // Multiplications and additions of all products of three and more factors, in one nest each and in the order
 // that was found.
