@@ -2,6 +2,7 @@
 // Executing a trial: every way to plan it, several times with different inputs.
 #include "base/integer.h"
 #include "entry_figures.h"
+#include "hashes.h"
 #include "model.h"
 #include "plan/verify.h"
 #include "reference.h"
@@ -17,7 +18,6 @@
 #include "sparse_reference.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,38 +362,6 @@ static void set_tensors(Run *run, uint64_t seed) {
     }
 }
 
-static uint64_t hash_bytes_of(uint64_t hash, const void *data, size_t count) {
-    const unsigned char *bytes = data;
-    for (size_t k = 0; k < count; k++)
-        hash = (hash ^ bytes[k]) * 1099511628211u;
-    return hash;
-}
-
-// In the order of modes.
-static uint64_t hash_entries(Entries *entries) {
-    uint64_t hash = 14695981039346656037u;
-    const size_t count = (size_t)entries->count;
-    if (entries_sort(entries, NULL))
-        return 0;
-    for (int d = 0; d < entries->order; d++)
-        hash = hash_bytes_of(hash, entries->coordinates[d], count * sizeof(int64_t));
-    return hash_bytes_of(hash, entries->values, count * type_info(entries->type)->size);
-}
-
-static uint64_t hash_storage(const Storage *storage, Diagnostics *diagnostics) {
-    uint64_t hash = 14695981039346656037u;
-    if (tensor_is_sparse(storage->home->tensor)) {
-        Entries entries;
-        hash = sparse_entries(storage, &entries, diagnostics) ? hash_entries(&entries) : 0;
-        entries_free(&entries);
-        return hash;
-    }
-    for (int64_t i = 0; i < storage->piece_count; i++)
-        hash = hash_bytes_of(hash, storage->pieces[i].data,
-                             (size_t)rect_volume(&storage->pieces[i].rect) * type_info(storage->type)->size);
-    return hash;
-}
-
 static void check_sparse_input(Run *run, const Tensor *tensor) {
     Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
     Entries stored;
@@ -454,39 +422,13 @@ static void compare_hash(Run *run, int round, int statement) {
                    target->name, run->rank, run->way->name);
 }
 
-// The value that a condition looks at, from what the first rank has of the scalar.
-static double condition_value(const Run *run, const DraftRepetition *repetition) {
+// From what the first rank has of the scalar.
+static bool is_met(const Run *run, const DraftRepetition *repetition) {
     const Program *program = program_of(run);
     int id = 0;
     while (strcmp(program->tensors[id]->name, run->trial->draft.tensors[repetition->scalar].name) != 0)
         id++;
-    const void *value = run->whole.arrays[id];
-    double real = 0, imaginary = 0;
-    switch (program->tensors[id]->type) {
-    case TYPE_I32:
-        real = *(const int32_t *)value;
-        break;
-    case TYPE_I64:
-        real = (double)*(const int64_t *)value;
-        break;
-    case TYPE_C64:
-        imaginary = ((const float *)value)[1];
-        real = ((const float *)value)[0];
-        break;
-    case TYPE_F32:
-        real = *(const float *)value;
-        break;
-    case TYPE_C128:
-        imaginary = ((const double *)value)[1];
-        real = ((const double *)value)[0];
-        break;
-    case TYPE_F64:
-        real = *(const double *)value;
-        break;
-    }
-    return repetition->form == CONDITION_PLAIN     ? real
-           : repetition->form == CONDITION_NEGATED ? -real
-                                                   : hypot(real, imaginary);
+    return reference_is_met(repetition, program->tensors[id], run->whole.arrays[id]);
 }
 
 static bool ends(Run *run, int index) {
@@ -497,7 +439,7 @@ static bool ends(Run *run, int index) {
         return false;
     if (!condition_holds(run->conditions[index], &holds, diagnostics))
         trial_fail(run->trial, TRIAL_PREPARED, "there is no memory for a condition, %s", run->way->name);
-    if (run->rank == 0 && holds != (condition_value(run, repetition) < strtod(repetition->limit, NULL)))
+    if (run->rank == 0 && holds != is_met(run, repetition))
         trial_fail(run->trial, TRIAL_WRONG, "the condition of repetition %d is wrong, %s", index,
                    run->way->name);
     return holds;

@@ -156,6 +156,36 @@ Piece whole_piece(const Whole *whole, int tensor) {
     return piece_packed(&rect, (LevelList){0}, home->tensor->type, whole->arrays[tensor]);
 }
 
+bool reference_is_met(const DraftRepetition *repetition, const Tensor *scalar, const void *value) {
+    double real = 0, imaginary = 0;
+    switch (scalar->type) {
+    case TYPE_I32:
+        real = *(const int32_t *)value;
+        break;
+    case TYPE_I64:
+        real = (double)*(const int64_t *)value;
+        break;
+    case TYPE_C64:
+        imaginary = ((const float *)value)[1];
+        real = ((const float *)value)[0];
+        break;
+    case TYPE_F32:
+        real = *(const float *)value;
+        break;
+    case TYPE_C128:
+        imaginary = ((const double *)value)[1];
+        real = ((const double *)value)[0];
+        break;
+    case TYPE_F64:
+        real = *(const double *)value;
+        break;
+    }
+    const double compared = repetition->form == CONDITION_PLAIN     ? real
+                            : repetition->form == CONDITION_NEGATED ? -real
+                                                                    : hypot(real, imaginary);
+    return compared < strtod(repetition->limit, NULL);
+}
+
 // What the result should be: values and magnitudes of all elements.
 typedef struct {
     const Evaluator *evaluator;

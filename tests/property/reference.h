@@ -33,6 +33,9 @@ bool whole_create(Whole *whole, const Plan *plan); // false: no memory
 void whole_free(Whole *whole);
 Piece whole_piece(const Whole *whole, int tensor);
 
+// Whether the condition of a repetition holds for this value of its scalar.
+bool reference_is_met(const DraftRepetition *repetition, const Tensor *scalar, const void *value);
+
 // Compares what all ranks of `comm` hold of the statement's target with the reference, evaluated on `whole`,
 // then makes it the tensor's value there. `whole` is NULL on all ranks but the first. Collective.
 void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment *assignment,
