@@ -110,7 +110,9 @@ bool run_check_last_values(Run *run, int first, int last);
 // The tensors that a statement reads, before it is executed, by tensor id: whole tensors on every rank, and
 // the entries of sparse ones on the first. Inputs are read once more, results gathered from their homes.
 typedef struct {
-    Arena *arena; // what one check needs
+    Arena *arena;       // what one check needs
+    int64_t executions; // of a repeated statement, all of which are checked: at most
+    bool is_first;      // of these
     int count;
     void **arrays;
     Entries *entries;

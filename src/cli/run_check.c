@@ -67,6 +67,8 @@ static bool read_again(Run *run, int id, bool on_first, void **array, Entries *e
 bool check_inputs_gather(Run *run, int index, CheckInputs *inputs) {
     const Assignment *assignment = run->pipeline->statements[index].statement->assignment;
     const bool on_first = assignment_sparse(assignment) != NULL;
+    inputs->executions = program_executions(run->pipeline->program, index, run->pipeline->params);
+    inputs->is_first = run->statements[index].report.executions == 0;
     inputs->count = run->pipeline->program->tensor_count;
     inputs->arena = arena_create_within(run->session->arena);
     inputs->arrays = arena_array(inputs->arena, void *, inputs->count);
@@ -105,13 +107,15 @@ typedef struct {
     Progress progress;
     double start;
     bool announced;
+    int64_t executions;
 } Watch;
 
 static void watch(void *context, int64_t done, int64_t all) {
     Watch *own = context;
     const double seconds = clock_seconds() - own->start;
     if (seconds > 0.5 && done > 0 && !own->announced) {
-        check_announce(&own->progress, own->name, seconds * (double)all / (double)done, "");
+        check_announce(&own->progress, own->name,
+                       (double)own->executions * seconds * (double)all / (double)done, "");
         own->announced = true;
     }
     progress_show(&own->progress, "checking", done, all);
@@ -132,7 +136,8 @@ static bool compare_sparse(Run *run, Evaluator *evaluator, const Tensor *target,
     for (int id = 0; id < inputs->count; id++)
         list[id] = evaluator_input(inputs->arrays[id], &inputs->entries[id]);
     Evaluated expected = {0};
-    Watch own = {target->name, progress_start(!run->session->options->quiet), clock_seconds(), false};
+    Watch own = {target->name, progress_start(!run->session->options->quiet), clock_seconds(),
+                 !inputs->is_first, inputs->executions};
     evaluator_watch(evaluator, watch, &own);
     bool ok = evaluator_run_sparse(evaluator, list, &expected);
     progress_end(&own.progress);
@@ -180,8 +185,13 @@ bool run_check(Run *run, int index, const CheckInputs *inputs) {
     bool ok = gather(run, target->id, evaluator_is_sparse(evaluator), &array, &entries);
     if (ok) {
         if (!evaluator_is_sparse(evaluator)) {
-            const CheckedElements checked = {target->name, evaluator, (const void *const *)inputs->arrays,
-                                             array, type_info(target->type)->size};
+            const CheckedElements checked = {target->name,
+                                             evaluator,
+                                             (const void *const *)inputs->arrays,
+                                             array,
+                                             type_info(target->type)->size,
+                                             inputs->executions,
+                                             inputs->is_first};
             latest.tolerance = evaluator_tolerance(evaluator);
             ok = check_elements(run, &checked, &latest);
         } else if (run->rank == 0) {

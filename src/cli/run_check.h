@@ -15,6 +15,8 @@ typedef struct {
     const void *const *inputs;
     const char *result;
     size_t element_size; // of the result
+    int64_t executions;  // of a repeated statement, all of which are checked: at most
+    bool is_first;       // of these
 } CheckedElements;
 
 // Evaluates this rank's share of the elements, or of those that are drawn, and compares them with the result;

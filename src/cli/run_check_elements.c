@@ -85,10 +85,10 @@ void check_announce(const Progress *progress, const char *name, double seconds, 
 }
 
 // How many elements are drawn; 0: all are looked at.
-static int64_t choose_drawn(const Evaluator *evaluator, CheckMode mode) {
-    const int64_t count = evaluator_count(evaluator);
-    const double all = evaluator_operations(evaluator), each = all / fmax(1, (double)count);
-    if (mode == CHECK_ALL || (mode == CHECK_DEFAULT && all <= drawn_above))
+static int64_t choose_drawn(const CheckedElements *checked, CheckMode mode) {
+    const int64_t count = evaluator_count(checked->evaluator);
+    const double once = evaluator_operations(checked->evaluator), each = once / fmax(1, (double)count);
+    if (mode == CHECK_ALL || (mode == CHECK_DEFAULT && once * (double)checked->executions <= drawn_above))
         return 0;
     const int64_t drawn = max_i64(1, min_i64(most_drawn, (int64_t)(drawn_above / fmax(1, each))));
     return drawn < count ? drawn : 0;
@@ -99,7 +99,7 @@ bool check_elements(Run *run, const CheckedElements *checked, StatementReport *r
     Evaluator *evaluator = checked->evaluator;
     Elements elements = {.checked = checked,
                          .count = evaluator_count(evaluator),
-                         .drawn = choose_drawn(evaluator, options->check)};
+                         .drawn = choose_drawn(checked, options->check)};
     const int64_t count = elements.drawn > 0 ? elements.drawn : elements.count;
     report->elements = elements.count;
     report->drawn = elements.drawn;
@@ -112,8 +112,10 @@ bool check_elements(Run *run, const CheckedElements *checked, StatementReport *r
     const double each = evaluator_operations(evaluator) / fmax(1, (double)elements.count);
     const bool is_long = each > long_operations;
     Progress progress = progress_start(rank == 0 && !options->quiet);
-    if (is_long)
-        check_announce(&progress, checked->name, each / known_rate * (double)(share + (rest > 0)), hint);
+    const double executions = (double)checked->executions;
+    if (is_long && checked->is_first)
+        check_announce(&progress, checked->name,
+                       executions * each / known_rate * (double)(share + (rest > 0)), hint);
     const double start = clock_seconds();
     double begun = start, seconds = 0; // of the latest block: when it began, and of one element
     bool ok = elements.values && elements.magnitudes && evaluator_begin(evaluator, checked->inputs);
@@ -125,8 +127,8 @@ bool check_elements(Run *run, const CheckedElements *checked, StatementReport *r
         if (!announced && (!ok || at == last || begun - start > timed_seconds)) {
             double expected = begun - start + seconds * (double)(last - at);
             all_reduce(&expected, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-            if (!is_long)
-                check_announce(&progress, checked->name, expected, hint);
+            if (!is_long && checked->is_first)
+                check_announce(&progress, checked->name, executions * expected, hint);
             announced = true;
             continue;
         }
