@@ -177,7 +177,7 @@ def test_figures(folder):
     plan = json.loads(distal(["plan", *words]).stdout)
     run = json.loads(distal(["run", *words]).stdout)
     rounds = conjugate_gradients(matrix, right, 1000, 1e-8)[1]
-    check(run["repetitions"] == [{"first": 4, "last": 11, "count": 1000, "until": "sqrt(rr) < 1e-08", "begun": 1,
+    check(run["repetitions"] == [{"first": 4, "last": 10, "count": 1000, "until": "sqrt(rr) < 1e-08", "begun": 1,
                                   "rounds": rounds, "ended": 1}], run["repetitions"])
     for planned, counted in zip(plan["statements"], run["statements"]):
         executions = counted.get("executions", 1)
