@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LEAST_GAIN = 10, MOST_PLACES = 8, WORK_LIMIT = 20000 };
+enum { LEAST_GAIN = 10, MOST_PLACES = 8, WORK_LIMIT = 20000, MOST_RANKS = 256 };
 
 static void find_unfit(void *context, const Access *access) {
     const Tensor *tensor = access->tensor;
@@ -65,6 +65,8 @@ static int64_t moved_bytes(const Pipeline *pipeline, const Cin *cin, Arena *aren
     PlanOptions options = {.ranks = pipeline->ranks, .work_limit = WORK_LIMIT};
     const int64_t natural = plan_natural_ranks(program->machine_count, program->machines, 1, &spmd, params);
     options.ranks = options.ranks > 0 ? options.ranks : natural;
+    if (options.ranks > MOST_RANKS)
+        return -1; // figures of all ranks would take longer than all else that a rank does
     options.largest = natural;
     params[0] = options.ranks;
     options.homes = arena_array(arena, Home, count);

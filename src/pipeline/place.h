@@ -9,7 +9,8 @@
 
 // Looks at the placements of all tensors of a statement, after its commands, by planning it for each. Only of
 // dense tensors that are all placed, as what moves of others is not known yet, and only where as many
-// processors compute. For the params and ranks of now: the result is right for all others.
+// processors compute, on up to 256 ranks. For the params and ranks of now: the result is right for all
+// others.
 PlaceChoice place_choose(const Pipeline *pipeline, const Cin *cin);
 
 #endif
