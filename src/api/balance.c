@@ -42,7 +42,7 @@ static void placement_divisions(const distal_context *context, const distal_tens
         return;
     for (int d = 0; d < placement->machine->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
-        if (entry->balance == BALANCE_NONE || balance_tensor(context, tensor, entry) != by)
+        if (!balance_is_by_entries(entry->balance) || balance_tensor(context, tensor, entry) != by)
             continue;
         Division division = placement_division(placement, tensor->name, &grid, d);
         division.tensor = by->name;
@@ -90,7 +90,7 @@ static bool is_known(const distal_context *context, const distal_tensor *tensor,
 bool balance_is_current(distal_context *context, const distal_tensor *tensor) {
     const Placement *placement = tensor->tensor->placement;
     for (int d = 0; placement && d < placement->machine->order; d++) {
-        if (placement->entries[d].balance == BALANCE_NONE)
+        if (!balance_is_by_entries(placement->entries[d].balance))
             continue;
         const distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
         if (!by || (structure_of(by) && !is_known(context, by, context->scratch)))
@@ -377,7 +377,7 @@ static void add_placing(const distal_context *context, const distal_tensor *tens
     const Placement *placement = tensor->tensor->placement;
     for (int d = 0; placement && d < placement->machine->order; d++) {
         distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
-        if (placement->entries[d].balance != BALANCE_NONE && by && by != without)
+        if (balance_is_by_entries(placement->entries[d].balance) && by && by != without)
             add_tensor(by, arena, tensors);
     }
 }

@@ -177,6 +177,10 @@ void tensor_fingerprint(const distal_tensor *tensor, Hash *hash) {
         hash_bytes(hash, numbers, sizeof numbers);
         hash_bytes(hash, entry->modes, sizeof entry->modes);
         hash_string(hash, entry->by ? entry->by : "");
+        for (int64_t i = 0; i < entry->start_count; i++) {
+            const int64_t start = build_value(&tensor->context->build, entry->starts[i]);
+            hash_bytes(hash, &start, sizeof start);
+        }
     }
 }
 

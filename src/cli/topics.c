@@ -134,10 +134,14 @@ const HelpTopic help_topics[] = {
      "above, which is compressed(nonunique) or singleton(nonunique). A tensor with a level other than dense\n"
      "is sparse: it stores some of its elements, and all others are zero.\n",
      "param n = 100\ntensor A(n, n, n): f64, {dense, compressed, compressed}, order(2, 0, 1)\n"},
-    {"place", "where tensors live", "placement cyclic weighted fuse ~ * host disk in home ", NULL,
+    {"place", "where tensors live", "placement cyclic balanced blocks weighted fuse ~ * host disk in home ",
+     NULL,
      "place T(x, y) -> M(...) names every mode of T, and for every dimension of M\n"
      "  x               that mode, in contiguous blocks of ceil(extent / size) coordinates\n"
      "  cyclic(x, b)    that mode, in blocks of b coordinates, round-robin\n"
+     "  balanced(x)     that mode, in contiguous blocks whose lengths differ by one at most, longer ones "
+     "first\n"
+     "  blocks(x, {0, 3, 5})  that mode, in blocks from each boundary to the next\n"
      "  weighted(x)     whole coordinates of a sparse tensor, with as equal numbers of entries as can be\n"
      "  weighted(x, B)  the blocks of mode x of the sparse tensor B\n"
      "  ~x              the coordinates that hold entries, divided evenly\n"

@@ -143,6 +143,11 @@ Tensor *tensor_copy(Arena *arena, const Tensor *tensor) {
     for (int d = 0; d < placement->machine->order; d++) {
         placement->entries[d].cycle = int_copy(arena, placement->entries[d].cycle);
         placement->entries[d].span = (Span){0};
+        PlaceEntry *entry = &placement->entries[d];
+        const IntExpr **starts = arena_array(arena, const IntExpr *, entry->start_count);
+        for (int64_t i = 0; i < entry->start_count; i++)
+            starts[i] = int_copy(arena, entry->starts[i]);
+        entry->starts = starts;
         const char *by = placement->entries[d].by;
         placement->entries[d].by = by ? arena_string(arena, by, strlen(by)) : NULL;
     }

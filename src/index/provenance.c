@@ -15,7 +15,7 @@ struct Provenance {
     PositionSet windows[MAX_VARS]; // the values of a variable of the statement that its indices allow
 };
 
-bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params,
+bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params, Arena *arena,
                          Division *division) {
     const StoredAccess *access = relation->access;
     *division = (Division){.tensor = access->name};
@@ -24,7 +24,7 @@ bool provenance_division(const Cin *cin, const Relation *relation, const int64_t
     int var = relation->child[0];
     const Relation *by = cin_replaced_by(cin, var);
     if (by->kind->balanced)
-        return balance_division(by->balanced, params, division);
+        return balance_division(by->balanced, params, arena, division);
     const int count = access->last_level + 1;
     int64_t parts;
     memcpy(division->modes, access->modes, sizeof(int) * (size_t)count);
@@ -56,11 +56,12 @@ static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, con
         rect_set_mode(&numeric->stored, mode, interval(0, extents[l]));
     }
     numeric->boundaries = relation->stored;
-    if (relation->kind->stored && !relation->stored && provenance_division(cin, relation, params, &division))
+    if (relation->kind->stored && !relation->stored &&
+        provenance_division(cin, relation, params, arena, &division))
         numeric->boundaries = find_boundaries(&division, extents, known, arena);
     if (!relation->kind->balanced)
         return true;
-    if (!balance_division(relation->balanced, params, &division))
+    if (!balance_division(relation->balanced, params, arena, &division))
         return false;
     int source = relation->parent[0];
     const Relation *by;

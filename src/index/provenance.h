@@ -12,7 +12,8 @@ typedef struct Provenance Provenance;
 
 // What the entries of a tensor balance where its positions are distributed: loops that one relation or
 // several divide the positions of all its leading levels into. False where there are none.
-bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params, Division *division);
+bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params, Arena *arena,
+                         Division *division);
 
 // Relations and extents of `cin` for these params, prepared for many queries. Where entries balance parts and
 // `known` has no boundaries of these, parts of equal length are assumed. NULL with a diagnostic if an extent

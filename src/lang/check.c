@@ -86,6 +86,33 @@ bool check_coordinate(ProgramBuilder *builder, const Machine *machine, int dim, 
                              coordinate, dim, machine->name, size, size - 1);
 }
 
+bool check_boundaries(ProgramBuilder *builder, const Tensor *tensor, const Machine *machine, int dim,
+                      const PlaceEntry *entry, const char *mode, const BoundaryList *boundaries) {
+    const int64_t parts = build_value(builder, machine->extents[dim]), count = boundaries->count;
+    const int64_t extent = build_value(builder, tensor->extents[entry->mode]);
+    const Boundary *items = boundaries->items;
+    if (count != parts + 1)
+        return diagnostics_error(builder->diagnostics, entry->span,
+                                 "expected %" PRId64
+                                 " boundaries from 0 to the extent, where each of %" PRId64
+                                 " blocks begins and where the last one ends, not %" PRId64,
+                                 parts + 1, parts, count);
+    if (items[0].value != 0)
+        return diagnostics_error(builder->diagnostics, items[0].span,
+                                 "the first block begins at 0, not at %" PRId64, items[0].value);
+    for (int64_t i = 1; i < count; i++)
+        if (items[i].value < items[i - 1].value)
+            return diagnostics_error(builder->diagnostics, items[i].span,
+                                     "boundaries do not decrease: %" PRId64 " stands behind %" PRId64
+                                     " (of an empty block, both are equal)",
+                                     items[i].value, items[i - 1].value);
+    return items[count - 1].value == extent ||
+           diagnostics_error(builder->diagnostics, items[count - 1].span,
+                             "the last block ends at the extent of mode '%s' of '%s', %" PRId64
+                             ", not at %" PRId64,
+                             mode, tensor->name, extent, items[count - 1].value);
+}
+
 bool check_block(ProgramBuilder *builder, int64_t block, Span span) {
     if (block >= 1 && block <= MAX_CYCLE)
         return true;

@@ -11,6 +11,16 @@ bool check_tensor(ProgramBuilder *builder, const Tensor *tensor);
 bool check_coordinate(ProgramBuilder *builder, const Machine *machine, int dim, int64_t coordinate,
                       Span span);
 // Of a block-cyclic placement.
+// Numbers that a placement lists, with their places.
+typedef struct {
+    int64_t value;
+    Span span;
+} Boundary;
+typedef Array(Boundary) BoundaryList;
+// Whether they divide the mode of the entry, with this name, of a tensor into as many blocks as dimension
+// `dim` of the machine has: from 0 to the extent, in increasing order.
+bool check_boundaries(ProgramBuilder *builder, const Tensor *tensor, const Machine *machine, int dim,
+                      const PlaceEntry *entry, const char *mode, const BoundaryList *boundaries);
 bool check_block(ProgramBuilder *builder, int64_t block, Span span);
 // The type of the right side can be stored in the tensor on the left, functions are defined on their
 // arguments, and inside a term addends of a sum are summed over the same variables. Without a left side, only

@@ -15,7 +15,7 @@ static const char *mode_name(const Check *check, int mode) {
 }
 
 static bool divides(const PlaceEntry *entry, int mode) {
-    if (entry->kind != PLACE_PARTITION || entry->by || entry->balance == BALANCE_NONE)
+    if (entry->kind != PLACE_PARTITION || entry->by || !balance_is_by_entries(entry->balance))
         return entry->kind == PLACE_PARTITION && entry->mode == mode;
     for (int m = 0; m < entry->mode_count; m++)
         if (entry->modes[m] == mode)
@@ -45,6 +45,9 @@ static const char *written(const Check *check, const PlaceEntry *entry) {
         return arena_printf(check->diagnostics->arena, "weighted(%s, %s)", name, entry->by);
     if (entry->mode_count > 1)
         return stored_first(check, entry->mode_count);
+    if (!balance_is_by_entries(entry->balance))
+        return arena_printf(check->diagnostics->arena,
+                            entry->balance == BALANCE_LENGTHS ? "balanced(%s)" : "blocks(%s, ...)", name);
     return arena_printf(check->diagnostics->arena, entry->balance == BALANCE_STORED ? "~%s" : "weighted(%s)",
                         name);
 }
@@ -99,12 +102,28 @@ static bool check_entry(const Check *check, const PlaceEntry *entry) {
 // tensor.
 static bool check_around(const Check *check, const PlaceEntry *entry, const PlaceEntry *around) {
     const char *name = mode_name(check, entry->mode);
+    if (entry->balance == BALANCE_LISTED)
+        return diagnostics_error(check->diagnostics, entry->span,
+                                 "boundaries are those of the whole mode '%s', which a level around this one "
+                                 "partitions already: write 'balanced(%s)' or '%s' here",
+                                 name, name, name);
+    if (around->cycle && !balance_is_by_entries(entry->balance))
+        return diagnostics_error(check->diagnostics, entry->span,
+                                 "a level around this one partitions mode '%s' block-cyclically, and '%s' "
+                                 "divides contiguous parts: write 'cyclic' inside of '%s', or '%s' here",
+                                 name, written(check, entry), written(check, entry), name);
     if (around->cycle)
         return diagnostics_error(check->diagnostics, entry->span,
                                  "a level around this one partitions mode '%s' block-cyclically, and entries "
                                  "balance contiguous parts: write 'cyclic' inside of '%s', or '%s' here",
                                  name, written(check, entry), name);
-    if (around->balance == BALANCE_NONE ||
+    const bool by_entries = balance_is_by_entries(entry->balance);
+    if (around->balance != BALANCE_NONE && by_entries != balance_is_by_entries(around->balance))
+        return diagnostics_error(check->diagnostics, entry->span,
+                                 "'%s' is not supported inside of '%s' yet: entries balance mode '%s' at "
+                                 "both levels or at none",
+                                 written(check, entry), written(check, around), name);
+    if (around->balance == BALANCE_NONE || !by_entries ||
         (balanced_by_same(entry, around) && entry->modes[0] == around->modes[0]))
         return true;
     return diagnostics_error(
@@ -154,7 +173,8 @@ bool check_balance(Diagnostics *diagnostics, const Tensor *tensor, const Placeme
     for (int d = 0; d < placement->machine->order && ok; d++) {
         const PlaceEntry *entry = &placement->entries[d];
         if (entry->kind == PLACE_PARTITION && entry->balance != BALANCE_NONE)
-            ok = check_entry(&check, entry) && check_levels(&check, d);
+            ok = (!balance_is_by_entries(entry->balance) || check_entry(&check, entry)) &&
+                 check_levels(&check, d);
     }
     return ok;
 }

@@ -146,7 +146,7 @@ static void balance_by(PlaceParser *place, const Token *name, const Token *tenso
                  place->placement->entries[d].mode == entry->mode;
     const PlaceEntry *of = tensor->placement ? level_of_mode(tensor->placement, name->text, level) : NULL;
     const bool fits = of && !of->by && of->mode_count <= 1;
-    if (fits && of->balance != BALANCE_NONE) {
+    if (fits && balance_is_by_entries(of->balance)) {
         entry->balance = of->balance;
         entry->by = tensor->name;
         entry->mode_count = 1;
@@ -208,6 +208,63 @@ static bool parse_cyclic(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     return true;
 }
 
+// `(x)` after `balanced`.
+static bool parse_balanced(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
+    Parser *parser = place->parser;
+    bool outside;
+    const Token *name;
+    enter_brackets(parser, &outside);
+    if (!expect_name(parser, "the name of a mode", &name))
+        return false;
+    balance_mode(place, arrow, name, BALANCE_LENGTHS, entry);
+    entry->span = span_join(entry->span, peek(parser)->span);
+    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'");
+}
+
+// `{0, n / 2, n}`, of which all have values if the placement has not failed.
+static bool parse_boundaries(PlaceParser *place, PlaceEntry *entry, BoundaryList *boundaries) {
+    Parser *parser = place->parser;
+    Array(const IntExpr *) starts = {0};
+    if (peek(parser)->kind != TOKEN_OPEN_BRACE)
+        return expected(parser, "'{' and the boundaries");
+    List list = list_open(parser);
+    while (list_next(&list)) {
+        Integer start;
+        if (!parse_integer(parser, &start))
+            return false;
+        place->failed |= !start.known;
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+        array_push(parser->arena, starts, start.expr);
+        array_push(parser->arena, *boundaries, ((Boundary){start.value, start.span}));
+    }
+    entry->starts = starts.items;
+    entry->start_count = starts.count;
+    return list_close(&list, "',' or '}'");
+}
+
+// `(x, {0, 3, 6})` after `blocks`.
+static bool parse_blocks(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
+    Parser *parser = place->parser;
+    const Placement *placement = place->placement;
+    BoundaryList boundaries = {0};
+    bool outside;
+    const Token *name;
+    enter_brackets(parser, &outside);
+    if (!expect_name(parser, "the name of a mode", &name))
+        return false;
+    balance_mode(place, arrow, name, BALANCE_LISTED, entry);
+    if (!expect(parser, TOKEN_COMMA, "',' and boundaries in braces") ||
+        !parse_boundaries(place, entry, &boundaries))
+        return false;
+    entry->span = span_join(entry->span, peek(parser)->span);
+    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'"))
+        return false;
+    if (!place->failed && placement->machine && place->entry_count < placement->machine->order)
+        place->failed = !check_boundaries(parser->build, place->tensor, placement->machine,
+                                          place->entry_count, entry, name->text, &boundaries);
+    return true;
+}
+
 static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     Parser *parser = place->parser;
     const Token *token = peek(parser);
@@ -219,6 +276,10 @@ static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
             return parse_cyclic(place, arrow, entry);
         if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "weighted") == 0)
             return parse_weighted(place, arrow, entry);
+        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "balanced") == 0)
+            return parse_balanced(place, arrow, entry);
+        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "blocks") == 0)
+            return parse_blocks(place, arrow, entry);
         entry->kind = PLACE_PARTITION;
         entry->mode = mode_of(place, arrow, token);
         return true;
@@ -243,7 +304,9 @@ static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
         return true;
     }
     default:
-        return expected(parser, "the name of a mode, cyclic(...), weighted(...), '~', a coordinate or '*'");
+        return expected(parser,
+                        "the name of a mode, cyclic(...), balanced(...), blocks(...), weighted(...), '~', a "
+                        "coordinate or '*'");
     }
 }
 

@@ -89,7 +89,12 @@ static void print_partition(const Printer *printer, const Placement *placement, 
         text_append(printer->to, entry->mode_count > 1 ? ")" : "");
         return;
     }
-    text_append(printer->to, entry->cycle ? "cyclic(" : entry->balance != BALANCE_NONE ? "weighted(" : "");
+    static const char *const names[] = {[BALANCE_NONE] = "",
+                                        [BALANCE_WEIGHTED] = "weighted(",
+                                        [BALANCE_STORED] = "weighted(",
+                                        [BALANCE_LENGTHS] = "balanced(",
+                                        [BALANCE_LISTED] = "blocks("};
+    text_append(printer->to, entry->cycle ? "cyclic(" : names[entry->balance]);
     print_mode(printer, placement, entry->mode);
     if (entry->by)
         text_printf(printer->to, ", %s", entry->by);
@@ -97,6 +102,11 @@ static void print_partition(const Printer *printer, const Placement *placement, 
         text_append(printer->to, ", ");
         int_print(entry->cycle, printer->names, printer->to);
     }
+    for (int64_t i = 0; i < entry->start_count; i++) {
+        text_append(printer->to, i ? ", " : ", {");
+        int_print(entry->starts[i], printer->names, printer->to);
+    }
+    text_append(printer->to, entry->start_count ? "}" : "");
     text_append(printer->to, entry->cycle || entry->balance != BALANCE_NONE ? ")" : "");
 }
 

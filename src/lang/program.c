@@ -110,14 +110,20 @@ static void mark_arg(const Arg *arg, bool *used) {
         mark_arg(&arg->items[i], used);
 }
 
+static void mark_entry(const PlaceEntry *entry, bool *used) {
+    mark(entry->cycle, used);
+    for (int64_t i = 0; i < entry->start_count; i++)
+        mark(entry->starts[i], used);
+}
+
 static void mark_tensor(const Tensor *tensor, bool placements, bool *used) {
     for (int d = 0; d < tensor->order; d++)
         mark(tensor->extents[d], used);
     for (int d = 0; placements && tensor->placement && d < tensor->placement->machine->order; d++)
-        mark(tensor->placement->entries[d].cycle, used);
+        mark_entry(&tensor->placement->entries[d], used);
 }
 
-// `placements`: params in the blocks of block-cyclic placements count as well.
+// `placements`: params in the blocks of placements count as well.
 static bool *used_params(const Program *program, bool placements, Arena *arena) {
     bool *used = arena_array(arena, bool, program->param_count);
     for (int i = 0; i < program->machine_count; i++)

@@ -85,6 +85,14 @@ static void guard_indices(LeafBuilder *builder, GuardArray *guards) {
     }
 }
 
+// What keeps the parent of a relation within its extent, or, where parts differ in length, within the part.
+static Guard guard_of(const Cin *cin, const Relation *relation) {
+    const int parent = relation->parent[0];
+    return relation->kind->balanced
+               ? (Guard){int_var(cin->arena, relation->child[1]), int_var(cin->arena, relation->length)}
+               : (Guard){int_var(cin->arena, parent), cin->vars[parent].extent};
+}
+
 // Parents that became known and may lie beyond their extents.
 static GuardArray guard_known(LeafBuilder *builder) {
     const Cin *cin = builder->site->cin;
@@ -94,7 +102,7 @@ static GuardArray guard_known(LeafBuilder *builder) {
         int parent = relation->parent[0];
         if (!relation->kind->partitions || !builder->known[parent] || builder->clamped[parent])
             continue;
-        array_push(cin->arena, guards, (Guard){int_var(cin->arena, parent), cin->vars[parent].extent});
+        array_push(cin->arena, guards, guard_of(cin, relation));
         builder->clamped[parent] = true;
     }
     guard_indices(builder, &guards);

@@ -45,7 +45,51 @@ static void even_below(void *context, const int64_t *coordinates, int64_t count,
     }
 }
 
+// Where the parts of a level begin within a part of the levels around it, from `begin` to before `end`.
+// `length`: of the longest part of the level.
+static void divide_part(const DivisionLevel *level, int64_t begin, int64_t end, int64_t length,
+                        int64_t *starts) {
+    const int64_t each = (end - begin) / level->parts, longer = (end - begin) % level->parts;
+    for (int64_t c = 0; c < level->parts; c++)
+        starts[c] = level->balance == BALANCE_LISTED    ? min_i64(max_i64(level->starts[c], begin), end)
+                    : level->balance == BALANCE_LENGTHS ? begin + c * each + min_i64(c, longer)
+                                                        : min_i64(begin + c * length, end);
+}
+
+// Every coordinate counts as one. The first and last ones of empty parts are those beside them.
+static const Boundaries *without_entries(const Division *division, int64_t extent, Arena *arena) {
+    int64_t count = 1, longest = extent;
+    int64_t *starts = arena_array(arena, int64_t, 2);
+    starts[1] = extent;
+    for (int l = 0; l < division->depth; l++) {
+        const DivisionLevel *level = &division->levels[l];
+        int64_t *inner = arena_array(arena, int64_t, count * level->parts + 1);
+        longest = ceil_div(longest, level->parts);
+        for (int64_t q = 0; q < count; q++)
+            divide_part(level, starts[q], starts[q + 1], longest, &inner[q * level->parts]);
+        count *= level->parts;
+        inner[count] = extent;
+        starts = inner;
+        for (int64_t q = 0; q < count && level->balance != BALANCE_NONE; q++)
+            longest = q ? max_i64(longest, starts[q + 1] - starts[q]) : starts[1] - starts[0];
+    }
+    Boundaries *found = arena_new(arena, Boundaries);
+    int64_t *lasts = arena_array(arena, int64_t, count);
+    for (int64_t q = 0; q < count; q++)
+        lasts[q] = max_i64(starts[q + 1] - 1, 0);
+    *found = (Boundaries){.division = *division,
+                          .count = count,
+                          .total = extent,
+                          .positions = starts,
+                          .starts = starts,
+                          .firsts = starts,
+                          .lasts = lasts};
+    return found;
+}
+
 const Boundaries *boundaries_even(const Division *division, const int64_t *extents, Arena *arena) {
+    if (!division_is_by_entries(division))
+        return without_entries(division, extents[0], arena);
     EvenKeys even = {.extents = extents, .modes = division->mode_count, .counted = 1, .total = extents[0]};
     while (even.counted < even.modes && saturated_mul(even.total, extents[even.counted]) <= MOST_STORED)
         even.total *= extents[even.counted++];
@@ -64,6 +108,11 @@ const Boundaries *boundaries_copy(const Boundaries *boundaries, Arena *arena) {
     const size_t modes = (size_t)boundaries->division.mode_count, count = (size_t)boundaries->count;
     Boundaries *copy = arena_copy(arena, boundaries, sizeof *boundaries);
     copy->division.tensor = arena_string(arena, copy->division.tensor, strlen(copy->division.tensor));
+    for (int l = 0; l < copy->division.depth; l++) {
+        DivisionLevel *level = &copy->division.levels[l];
+        if (level->starts)
+            level->starts = arena_copy(arena, level->starts, sizeof(int64_t) * (size_t)(level->parts + 1));
+    }
     copy->positions = arena_copy(arena, copy->positions, sizeof(int64_t) * (count + 1));
     copy->starts = arena_copy(arena, copy->starts, sizeof(int64_t) * (count + 1) * modes);
     copy->firsts = arena_copy(arena, copy->firsts, sizeof(int64_t) * count * modes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of a tensor that are balanced by what it stores (SpDISTAL, section II-B): in lexicographic order of
-// some modes each part has the coordinates from where it begins to where the next one does. Where that is
-// follows from the entries, so it is known when these are.
+// Parts of different lengths of a tensor: in lexicographic order of some modes each part has the coordinates
+// from where it begins to where the next one does. Where that is follows from the entries where these balance
+// the parts (SpDISTAL, section II-B), so it is known when these are; else it is known from the beginning.
 #ifndef DISTAL_MACHINE_BOUNDARIES_H
 #define DISTAL_MACHINE_BOUNDARIES_H
 
@@ -25,8 +25,8 @@ typedef struct {
 } Boundaries;
 typedef Array(const Boundaries *) BoundariesArray;
 
-// Parts of equally many coordinates: what is assumed while entries are not known. `extents` are those
-// of the modes of the division.
+// Parts that do not follow from entries; of others, parts of equally many coordinates: what is assumed while
+// entries are not known. `extents` are those of the modes of the division.
 const Boundaries *boundaries_even(const Division *division, const int64_t *extents, Arena *arena);
 const Boundaries *boundaries_copy(const Boundaries *boundaries, Arena *arena);
 // Those of a division, or NULL.

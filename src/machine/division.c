@@ -7,7 +7,13 @@
 
 void division_add(Division *division, Balance balance, int mode_count, int64_t parts) {
     division->mode_count = mode_count;
-    division->levels[division->depth++] = (DivisionLevel){balance, mode_count, parts};
+    division->levels[division->depth++] =
+        (DivisionLevel){.balance = balance, .mode_count = mode_count, .parts = parts};
+}
+
+static bool same_starts(const DivisionLevel *a, const DivisionLevel *b) {
+    return !a->starts == !b->starts &&
+           (!a->starts || memcmp(a->starts, b->starts, sizeof(int64_t) * (size_t)(a->parts + 1)) == 0);
 }
 
 bool division_equal(const Division *a, const Division *b) {
@@ -16,8 +22,12 @@ bool division_equal(const Division *a, const Division *b) {
     for (int l = 0; equal && l < a->depth; l++)
         equal = a->levels[l].balance == b->levels[l].balance &&
                 a->levels[l].mode_count == b->levels[l].mode_count &&
-                a->levels[l].parts == b->levels[l].parts;
+                a->levels[l].parts == b->levels[l].parts && same_starts(&a->levels[l], &b->levels[l]);
     return equal;
+}
+
+bool division_is_by_entries(const Division *division) {
+    return balance_is_by_entries(division->levels[division->depth - 1].balance);
 }
 
 int64_t division_parts(const Division *division) {

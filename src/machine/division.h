@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Divisions: what is divided by the entries of a tensor, level by level. Parts are contiguous in
+// Divisions: what is divided in parts of different lengths, level by level. Parts are contiguous in
 // lexicographic order of some modes, and the levels of a machine divide the parts of those around them: in
-// blocks of equal length, or so that entries balance them (SpDISTAL, section II-B). Where the parts begin is
-// in boundaries.h.
+// blocks of equal length, so that entries balance them (SpDISTAL, section II-B), in lengths that differ by
+// one at most, or at given boundaries. Where the parts begin is in boundaries.h.
 #ifndef DISTAL_MACHINE_DIVISION_H
 #define DISTAL_MACHINE_DIVISION_H
 
@@ -14,18 +14,27 @@ typedef enum {
     BALANCE_NONE,     // blocks of equal length
     BALANCE_WEIGHTED, // entries as evenly as whole coordinates allow
     BALANCE_STORED,   // the coordinates that hold entries evenly
+    BALANCE_LENGTHS,  // lengths that differ by one at most, the longer parts first
+    BALANCE_LISTED,   // at boundaries that are listed
 } Balance;
+
+// Whether parts follow from entries.
+static inline bool balance_is_by_entries(Balance balance) {
+    return balance == BALANCE_WEIGHTED || balance == BALANCE_STORED;
+}
 
 typedef struct {
     Balance balance;
-    int mode_count; // by coordinates in the first modes of the division: several where these are fused
-    int64_t parts;  // of each part of the level before
+    int mode_count;        // by coordinates in the first modes of the division: several where these are fused
+    int64_t parts;         // of each part of the level before
+    const int64_t *starts; // BALANCE_LISTED, of the first level alone: parts + 1 of them
 } DivisionLevel;
 
 // The entries of a tensor, by their coordinates in these modes. The last level is balanced; each has as many
-// modes as those before it or more, and those that are not balanced have one.
+// modes as those before it or more, and those that are not balanced have one. Where no entries count, the
+// coordinates of one mode.
 typedef struct {
-    const char *tensor; // its name
+    const char *tensor; // its name; "" where no entries count
     int mode_count;     // of the last level
     int modes[MAX_ORDER];
     int depth;
@@ -34,6 +43,7 @@ typedef struct {
 
 void division_add(Division *division, Balance balance, int mode_count, int64_t parts);
 bool division_equal(const Division *a, const Division *b);
+bool division_is_by_entries(const Division *division);
 int64_t division_parts(const Division *division); // INT64_MAX: more than fit
 
 // Successive levels by the stored coordinates of the same modes divide as nested divides do: each has

@@ -9,9 +9,17 @@ bool balanced_by_same(const PlaceEntry *a, const PlaceEntry *b) {
     return !a->by == !b->by && (!a->by || strcmp(a->by, b->by) == 0);
 }
 
+// Whether the same boundaries are listed, or none.
+static bool listed_alike(const PlaceEntry *a, const PlaceEntry *b) {
+    bool alike = a->start_count == b->start_count;
+    for (int64_t i = 0; alike && i < a->start_count; i++)
+        alike = int_equal(a->starts[i], b->starts[i]);
+    return alike;
+}
+
 bool balanced_alike(const PlaceEntry *a, const PlaceEntry *b) {
-    return a->balance == b->balance && a->mode_count == b->mode_count && balanced_by_same(a, b) &&
-           memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0;
+    return listed_alike(a, b) && a->balance == b->balance && a->mode_count == b->mode_count &&
+           balanced_by_same(a, b) && memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0;
 }
 
 bool placement_equal(const Placement *a, const Placement *b) {
@@ -29,7 +37,8 @@ bool placement_equal(const Placement *a, const Placement *b) {
 
 Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim) {
     const PlaceEntry *entry = &placement->entries[dim];
-    Division division = {.tensor = entry->by ? entry->by : tensor};
+    const bool by_entries = balance_is_by_entries(entry->balance);
+    Division division = {.tensor = !by_entries ? "" : entry->by ? entry->by : tensor};
     memcpy(division.modes, entry->modes, sizeof division.modes);
     for (int d = 0; d <= dim; d++) {
         const PlaceEntry *level = &placement->entries[d];
@@ -136,9 +145,37 @@ static void cyclic_mode(Layout *layout, int mode, Arena *arena) {
     layout->cyclic_parts[mode] = table;
 }
 
-static void balance(Layout *layout, int d, const Placement *placement, const char *tensor,
-                    const BoundariesArray *known, Arena *arena) {
-    const Division division = placement_division(placement, tensor, &layout->grid, d);
+const int64_t *placement_starts(int64_t count, const IntExpr *const *starts, const int64_t *params,
+                                Arena *arena) {
+    int64_t *values = arena_array(arena, int64_t, count);
+    for (int64_t i = 0; i < count; i++)
+        if (!int_eval(starts[i], params, NULL, &values[i]) || values[i] < (i ? values[i - 1] : 0))
+            return NULL;
+    return values;
+}
+
+// The values of the boundaries that the first level of the division lists, if it does. False where they are
+// not those of as many parts.
+static bool find_starts(const Placement *placement, const int64_t *params, int mode, int64_t extent,
+                        Division *division, Arena *arena) {
+    const PlaceEntry *entry = placement->entries;
+    while (entry->kind != PLACE_PARTITION || entry->mode != mode)
+        entry++;
+    if (entry->balance != BALANCE_LISTED)
+        return true;
+    DivisionLevel *level = &division->levels[0];
+    level->starts = entry->start_count == level->parts + 1
+                        ? placement_starts(entry->start_count, entry->starts, params, arena)
+                        : NULL;
+    return level->starts && level->starts[0] == 0 && level->starts[level->parts] == extent;
+}
+
+static bool balance(Layout *layout, int d, const Placement *placement, const char *tensor,
+                    const int64_t *params, const BoundariesArray *known, Arena *arena) {
+    Division division = placement_division(placement, tensor, &layout->grid, d);
+    const int mode = placement->entries[d].mode;
+    if (!find_starts(placement, params, mode, layout->extents[mode], &division, arena))
+        return false;
     const int *modes = placement->entries[d].by ? &placement->entries[d].mode : division.modes;
     int64_t extents[MAX_ORDER];
     for (int m = 0; m < division.mode_count; m++) {
@@ -147,6 +184,7 @@ static void balance(Layout *layout, int d, const Placement *placement, const cha
     }
     const Boundaries *found = boundaries_find(known, &division);
     layout->dims[d].boundaries = found ? found : boundaries_even(&division, extents, arena);
+    return true;
 }
 
 bool layout_create(const Placement *placement, const char *tensor, const Grid *grid, const int64_t *params,
@@ -173,7 +211,8 @@ bool layout_create(const Placement *placement, const char *tensor, const Grid *g
         layout->dims[d].mode = entry->mode;
         layout->dims[d].length = *left;
         if (entry->balance != BALANCE_NONE) {
-            balance(layout, d, placement, tensor, known, arena);
+            if (!balance(layout, d, placement, tensor, params, known, arena))
+                return false;
             if (!is_fused(layout, d))
                 *left = boundaries_longest(layout->dims[d].boundaries);
         } else if (entry->cycle) {

@@ -20,12 +20,16 @@ typedef struct {
     // PLACE_PARTITION: coordinates of one block, blocks are distributed round-robin (block-cyclic);
     // NULL: in one contiguous block for each of its coordinates.
     const IntExpr *cycle;
-    // PLACE_PARTITION: whether blocks are balanced by entries instead of equally long; of which tensor, NULL:
-    // this one; and of which of its modes, several where they are fused: then `mode` is the first of them.
+    // PLACE_PARTITION: whether blocks are balanced, or listed, instead of equally long. By the entries of
+    // which tensor, NULL: this one, or none; and of which of its modes, several where they are fused: then
+    // `mode` is the first of them.
     Balance balance;
     const char *by;
     int mode_count;
     int modes[MAX_ORDER];
+    // BALANCE_LISTED: where blocks begin, and where the last one ends.
+    int64_t start_count;
+    const IntExpr *const *starts;
     int64_t coordinate; // PLACE_FIX
     Span span;
 } PlaceEntry;
@@ -77,15 +81,20 @@ typedef struct {
     const PositionSet *cyclic_parts[MAX_ORDER];
 } Layout;
 
-// Computes block lengths. False with *bad_dim set if a fixed coordinate lies outside the grid, or if the
-// block of a block-cyclic dimension is not a number from 1 to MAX_CYCLE. `params` are values by index. Where
-// `known` has no boundaries of a balanced dimension, parts of equal length are assumed.
+// Computes block lengths. False with *bad_dim set if a fixed coordinate lies outside the grid, if the block
+// of a block-cyclic dimension is not a number from 1 to MAX_CYCLE, or if listed boundaries are not those of
+// as many parts. `params` are values by index. Where `known` has no boundaries of a balanced dimension, parts
+// of equal length are assumed.
 bool layout_create(const Placement *placement, const char *tensor, const Grid *grid, const int64_t *params,
                    int order, const int64_t *extents, const BoundariesArray *known, Arena *arena,
                    Layout *layout, int *bad_dim);
 
 // What a balanced dimension of a placement of `tensor` divides: the levels of its mode up to this one.
 Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim);
+
+// The values of listed boundaries; NULL where one has none, or they decrease.
+const int64_t *placement_starts(int64_t count, const IntExpr *const *starts, const int64_t *params,
+                                Arena *arena);
 
 // A copy that depends on `arena` only.
 Layout layout_copy(const Layout *layout, Arena *arena);

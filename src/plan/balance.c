@@ -45,7 +45,7 @@ void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement
         if (!placement || !machine_grid(placement->machine, params, &grid))
             continue;
         for (int d = 0; d < placement->machine->order; d++) {
-            if (placement->entries[d].balance == BALANCE_NONE)
+            if (!balance_is_by_entries(placement->entries[d].balance))
                 continue;
             const Division division = placement_division(placement, tensors[t]->name, &grid, d);
             add_task(&division, find_tensor(tensor_count, tensors, division.tensor), statement_count, spmds,
@@ -57,7 +57,7 @@ void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement
         for (int64_t r = 0; r < cin->relations.count; r++) {
             Division division;
             if (cin->relations.items[r]->kind->stored &&
-                provenance_division(cin, cin->relations.items[r], params, &division))
+                provenance_division(cin, cin->relations.items[r], params, arena, &division))
                 add_task(&division, find_tensor(tensor_count, tensors, division.tensor), statement_count,
                          spmds, arena, tasks);
         }
@@ -70,7 +70,7 @@ bool balance_check(int tensor_count, const Tensor *const *tensors, int statement
         const Placement *placement = tensors[t]->placement;
         for (int d = 0; placement && d < placement->machine->order; d++) {
             const PlaceEntry *entry = &placement->entries[d];
-            if (entry->balance != BALANCE_NONE && !entry->by &&
+            if (balance_is_by_entries(entry->balance) && !entry->by &&
                 !entries_of(tensors[t], statement_count, spmds))
                 return diagnostics_error(
                     diagnostics, entry->span,

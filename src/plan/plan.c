@@ -126,6 +126,12 @@ static int64_t largest_machine(const Plan *plan, const Spmd *const *spmds, const
 
 static bool bad_entry(const Placement *placement, int dim, const Grid *grid, Diagnostics *diagnostics) {
     const PlaceEntry *entry = &placement->entries[dim];
+    if (entry->balance == BALANCE_LISTED)
+        return diagnostics_error(diagnostics, entry->span,
+                                 "expected %" PRId64
+                                 " boundaries from 0 to the extent, where each of %" PRId64
+                                 " blocks begins and where the last one ends, not %" PRId64,
+                                 grid->extents[dim] + 1, grid->extents[dim], entry->start_count);
     if (entry->kind == PLACE_PARTITION)
         return diagnostics_error(diagnostics, entry->span, "expected a block of 1 to %d coordinates",
                                  MAX_CYCLE);
@@ -231,11 +237,14 @@ static bool is_written_before(const Spmd *spmd, int nest) {
 }
 
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row) {
-    int64_t bytes = (int64_t)type_info(row->tensor->type)->size, extent;
+    int64_t bytes = (int64_t)type_info(row->tensor->type)->size, extent, numbers[MAX_VARS];
     bool scalar = true;
+    // Parts of different lengths are as long as the longest one.
+    for (int v = 0; v < plan->spmd->cin->var_count; v++)
+        numbers[v] = provenance_extent(plan->provenance, v);
     for (int m = 0; m < row->tensor->order; m++) {
         scalar = scalar && row->extents[m]->op == INT_CONST && row->extents[m]->value == 1;
-        if (!int_eval(row->extents[m], plan->params, NULL, &extent))
+        if (!int_eval(row->extents[m], plan->params, numbers, &extent))
             extent = INT64_MAX;
         bytes = saturated_mul(bytes, extent);
     }

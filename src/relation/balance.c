@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// balance: contiguous parts that entries balance, so that they differ in length. child[0] counts the parts
-// and child[1] the positions of one, parent[0] = begin(child[0]) + child[1]. Where parts of other levels are
-// around, the parent counts the positions of one of these, and the operands are their numbers, outermost
-// first: parent[0] = begin(operands, child[0]) - begin(operands) + child[1]. Where a part begins and how long
-// it is, is known with the entries: to generated code as variables, for the processor that it runs for.
+// balance: contiguous parts that differ in length, as entries balance them, or as they are listed. child[0]
+// counts the parts and child[1] the positions of one, parent[0] = begin(child[0]) + child[1]. Where parts of
+// other levels are around, the parent counts the positions of one of these, and the operands are their
+// numbers, outermost first: parent[0] = begin(operands, child[0]) - begin(operands) + child[1]. Where a part
+// begins and how long it is, is known with the entries: to generated code as variables, for the processor
+// that it runs for.
 #include "relation/balance.h"
 
 #include "base/integer.h"
+#include "machine/placement.h"
 #include "relation/blocks.h"
 #include "relation/relations.h"
 
@@ -29,13 +31,19 @@ static const IntExpr *upper(const RelationTerms *terms, int c, const IntExpr *pa
     return int_var(terms->arena, terms->relation->length);
 }
 
-bool balance_division(const BalancedLevel *balanced, const int64_t *params, Division *division) {
+bool balance_division(const BalancedLevel *balanced, const int64_t *params, Arena *arena,
+                      Division *division) {
     *division = balanced->division;
     for (int l = 0; l < division->depth; l++)
         if (!int_eval(balanced->parts[l], params, NULL, &division->levels[l].parts) ||
             division->levels[l].parts < 1)
             return false;
-    return true;
+    DivisionLevel *first = &division->levels[0];
+    if (first->balance != BALANCE_LISTED)
+        return true;
+    if (balanced->start_count == first->parts + 1)
+        first->starts = placement_starts(balanced->start_count, balanced->starts, params, arena);
+    return first->starts != NULL;
 }
 
 // Where part `number` of those of its level begins, the parts of the levels around it with it.

@@ -5,8 +5,9 @@
 
 #include "relation/relation.h"
 
-// The division with numbers of parts. False where one is not positive or does not fit into 64 bits.
-bool balance_division(const BalancedLevel *balanced, const int64_t *params, Division *division);
+// The division with numbers of parts, and with boundaries in the arena where they are listed. False where a
+// number of parts is not positive or does not fit into 64 bits, or boundaries are not those of as many parts.
+bool balance_division(const BalancedLevel *balanced, const int64_t *params, Arena *arena, Division *division);
 
 // The values of the parent in the parts `first` to before `last`, of the parts of the levels around with
 // these numbers, one for each operand.

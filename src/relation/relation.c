@@ -45,8 +45,15 @@ void relation_print(const Relation *relation, IntNames names, Text *to) {
         text_append(to, ", ");
         int_print(relation->numbers[n], names, to);
     }
-    if (relation->balanced)
+    if (relation->balanced && *relation->balanced->division.tensor)
         text_printf(to, ", %s", relation->balanced->division.tensor);
+    const int64_t starts =
+        relation->balanced && relation->balanced->level == 0 ? relation->balanced->start_count : 0;
+    for (int64_t i = 0; i < starts; i++) {
+        text_append(to, i ? ", " : ", {");
+        int_print(relation->balanced->starts[i], names, to);
+    }
+    text_append(to, starts ? "}" : "");
     if (relation->access) {
         text_printf(to, ", %s(", relation->access->name);
         for (int m = 0; m < relation->access->order; m++)

@@ -25,10 +25,12 @@ typedef struct {
     bool repeats;                // a coordinate may be stored more than once
 } StoredAccess;
 
-// Parts that entries balance, before numbers are put in.
+// Parts of different lengths, before numbers are put in.
 typedef struct {
     Division division; // without the numbers of parts
     const IntExpr *parts[MAX_DEPTH];
+    int64_t start_count; // of the first level, where its boundaries are listed
+    const IntExpr *const *starts;
     // The level that is divided by this relation; the operands are the parts of the levels around it.
     int level;
     // The parent counts stored positions, of which all levels of the division are divided; else coordinates,

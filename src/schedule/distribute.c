@@ -180,6 +180,18 @@ static int next_cuts(const Cin *cin, const Access *access, Cut *cuts, int *all) 
     return end - first;
 }
 
+// Whether a relation divides by a level around that of another one.
+static bool is_level_of(const BalancedLevel *around, const BalancedLevel *inside) {
+    const DivisionLevel *own = around->division.levels, *other = inside->division.levels;
+    bool same = strcmp(around->division.tensor, inside->division.tensor) == 0 &&
+                around->start_count == inside->start_count;
+    for (int l = 0; same && l <= around->level; l++)
+        same = own[l].balance == other[l].balance || *around->division.tensor;
+    for (int64_t i = 0; same && i < around->start_count; i++)
+        same = int_equal(around->starts[i], inside->starts[i]);
+    return same;
+}
+
 // Where entries balance a level inside of others, whether the loop is what these have left: each was divided
 // by them along their dimension. False with a diagnostic.
 static bool is_divided_around(const Application *application, const Tensor *tensor,
@@ -195,7 +207,7 @@ static bool is_divided_around(const Application *application, const Tensor *tens
             by && by->child[1] == var ? cin_directive(cin, DIRECTIVE_DISTRIBUTE, by->child[0]) : NULL;
         if (!directive || directive->machine != placement->machine || directive->dim != dims[l] ||
             by->kind != (balanced ? &relation_balance : &relation_divide) ||
-            (balanced && strcmp(by->balanced->division.tensor, step->balanced->division.tensor) != 0))
+            (balanced && !is_level_of(by->balanced, step->balanced)))
             return refuse(
                 application, span,
                 "the placement of '%s' balances parts of level '%s' here, by which '%s' is not divided "

@@ -195,7 +195,10 @@ BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int cou
     const PlaceEntry *last = &placement->entries[dims[count - 1]];
     BalancedLevel *balanced = arena_new(arena, BalancedLevel);
     balanced->level = level;
-    balanced->division.tensor = last->by ? last->by : tensor->name;
+    const bool by_entries = balance_is_by_entries(last->balance);
+    balanced->division.tensor = !by_entries ? "" : last->by ? last->by : tensor->name;
+    balanced->start_count = placement->entries[dims[0]].start_count;
+    balanced->starts = placement->entries[dims[0]].starts;
     memcpy(balanced->division.modes, last->modes, sizeof balanced->division.modes);
     for (int l = 0; l < count; l++) {
         const PlaceEntry *entry = &placement->entries[dims[l]];

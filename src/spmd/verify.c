@@ -168,6 +168,16 @@ static void verify_transfer(Verifier *verifier, const SpmdNode *node) {
     verifier->seen[node->transfer] = true;
 }
 
+// Whether the number is the same on all processors.
+static bool is_common(const Verifier *verifier, const IntExpr *number) {
+    const Cin *cin = verifier->spmd->cin;
+    bool common = number->op != INT_VAR;
+    for (int64_t r = 0; r < cin->relations.count && !common; r++)
+        common = cin->relations.items[r]->kind->balanced && cin->relations.items[r]->longest == number->value;
+    return common && (!number->left || is_common(verifier, number->left)) &&
+           (!number->right || is_common(verifier, number->right));
+}
+
 static void verify_sequence(Verifier *verifier, const SpmdNode *node) {
     int count = verifier->spmd->transfer_count;
     const bool *open = arena_copy(verifier->spmd->arena, verifier->open, (size_t)count);
@@ -175,7 +185,7 @@ static void verify_sequence(Verifier *verifier, const SpmdNode *node) {
         if (node->kind == SPMD_LEAF) {
             verify_leaf(verifier, node->leaf);
         } else if (node->kind == SPMD_LOOP) {
-            if (!int_is_closed(node->extent))
+            if (!is_common(verifier, node->extent))
                 fail(verifier, "a loop around transfers depends on variables", var_name(verifier, node->var));
             bind(verifier, node->var);
             verifier->loops[verifier->loop_count++] = node->var;

@@ -115,13 +115,18 @@ static bool is_large(const Pipeline *pipeline) {
             if (int_eval(spmd->dims[d].extent, pipeline->params, NULL, &extent))
                 work *= (double)extent;
         }
+        // Numbers that placements determine: at most the extents that they stand for.
+        int64_t numbers[MAX_VARS] = {0};
+        for (int v = 0; v < spmd->cin->var_count; v++)
+            if (!int_eval(spmd->cin->vars[v].extent, pipeline->params, numbers, &numbers[v]))
+                numbers[v] = 1;
         double most_steps = 1;
         for (int t = 0; t < spmd->transfer_count; t++) {
             double steps = 1;
             for (int l = 0; l < spmd->transfers[t].loop_count; l++) {
                 int64_t extent = 1;
                 const IntExpr *expr = spmd->cin->vars[spmd->transfers[t].loops[l]].extent;
-                if (int_eval(expr, pipeline->params, NULL, &extent))
+                if (int_eval(expr, pipeline->params, numbers, &extent))
                     steps *= (double)extent;
             }
             most_steps = steps > most_steps ? steps : most_steps;

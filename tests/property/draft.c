@@ -129,10 +129,39 @@ static void print_tensor(const Draft *draft, const DraftTensor *tensor, Text *to
     text_append(to, "\n");
 }
 
+static int compare_boundaries(const void *left, const void *right) {
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+// As many as the dimension has parts, and the end: any that increase.
+static void print_boundaries(const Draft *draft, const DraftTensor *tensor, int d, Text *to) {
+    enum { MOST = 32 };
+    int64_t boundaries[MOST + 1] = {0};
+    const int64_t parts = draft->sizes[draft->machines[tensor->machine].sizes[d]].value,
+                  extent = draft->sizes[tensor->extents[tensor->entries[d]]].value;
+    uint64_t state = tensor->boundaries[d];
+    for (int64_t p = 1; p < parts; p++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        boundaries[p] = (int64_t)((state >> 33) % ((uint64_t)extent + 1));
+    }
+    boundaries[parts] = extent;
+    qsort(boundaries, (size_t)parts + 1, sizeof *boundaries, compare_boundaries);
+    for (int64_t p = 0; p <= parts; p++)
+        text_printf(to, "%s%" PRId64, p ? ", " : ", {", boundaries[p]);
+    text_append(to, "}");
+}
+
 static void print_balance(const Draft *draft, const DraftTensor *tensor, int d, const char *modes, Text *to) {
     if (tensor->fused[d] > 0) {
         for (int m = 0; m < tensor->fused[d]; m++)
             text_printf(to, "%s%c", m ? ", " : "~fuse(", modes[tensor->mode_order[m]]);
+        text_append(to, ")");
+    } else if (!balance_is_by_entries(tensor->balance[d])) {
+        const bool listed = tensor->balance[d] == BALANCE_LISTED;
+        text_printf(to, listed ? "blocks(%c" : "balanced(%c", modes[tensor->entries[d]]);
+        if (listed)
+            print_boundaries(draft, tensor, d, to);
         text_append(to, ")");
     } else if (tensor->is_by) {
         text_printf(to, "weighted(%c, %s)", modes[tensor->entries[d]], draft->tensors[tensor->by].name);

@@ -60,6 +60,7 @@ typedef struct {
     // fused, 0: none; or the mode of tensor `by` whose entries do.
     Balance balance[DRAFT_DIMS];
     int fused[DRAFT_DIMS], by_mode[DRAFT_DIMS];
+    uint32_t boundaries[DRAFT_DIMS]; // BALANCE_LISTED: what they are drawn from
     bool is_by;
     int by;
 } DraftTensor;

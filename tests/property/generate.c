@@ -118,6 +118,7 @@ void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
     const bool cyclic = random_chance(random, 25);
     for (int d = 0; d < machine->order; d++)
         tensor->cycles[d] = cyclic && random_chance(random, 75) ? draw_cycle(random) : 0;
+    draw_lengths(random, machine->order, tensor);
 }
 
 void draw_processors(Random *random, Draft *draft) {

@@ -39,6 +39,8 @@ void draw_processors(Random *random, Draft *draft);
 // How and where all tensors are stored.
 void draw_placements(Random *random, Draft *draft);
 void draw_placement(Random *random, Draft *draft, DraftTensor *tensor);
+// In some placements, parts whose lengths differ, also of dense tensors.
+void draw_lengths(Random *random, int order, DraftTensor *tensor);
 // Levels of a tensor that is not a scalar; all may be dense.
 void draw_storage_levels(Random *random, DraftTensor *tensor);
 // Whether a mode is stored in full below stored coordinates, as are those after it.

@@ -148,6 +148,24 @@ static void draw_fused(Random *random, Draft *draft, int from) {
     }
 }
 
+void draw_lengths(Random *random, int order, DraftTensor *tensor) {
+    enum { TENSOR_PERCENT = 25, LEVEL_PERCENT = 70, LISTED_PERCENT = 45 };
+    const bool any = random_chance(random, TENSOR_PERCENT);
+    memset(tensor->balance, 0, sizeof tensor->balance);
+    for (int d = 0; d < order && any; d++) {
+        bool inside = false, cyclic = tensor->cycles[d] > 0;
+        for (int e = 0; e < d; e++) {
+            inside = inside || tensor->entries[e] == tensor->entries[d];
+            cyclic = cyclic || (tensor->entries[e] == tensor->entries[d] && tensor->cycles[e] > 0);
+        }
+        if (tensor->entries[d] < 0 || cyclic || !random_chance(random, LEVEL_PERCENT))
+            continue;
+        tensor->balance[d] =
+            !inside && random_chance(random, LISTED_PERCENT) ? BALANCE_LISTED : BALANCE_LENGTHS;
+        tensor->boundaries[d] = (uint32_t)random_next(random);
+    }
+}
+
 void draw_nonzero_placements(Random *random, Draft *draft) {
     const DraftStatement *statement = &draft->statements[0];
     int sparse[DRAFT_TENSORS], count = 0;
@@ -157,6 +175,8 @@ void draw_nonzero_placements(Random *random, Draft *draft) {
     if (count == 0 || draft->statement_count > 1)
         return;
     const int from = sparse[random_below(random, count)];
+    for (int t = 0; t < draft->tensor_count; t++)
+        memset(draft->tensors[t].balance, 0, sizeof draft->tensors[t].balance);
     if (draft->tensors[from].order > 1 && random_chance(random, 65))
         draw_fused(random, draft, from);
     else

@@ -2,6 +2,8 @@
 // Sparse tensors whose last levels are dense below stored coordinates, of which ranks have parts.
 #include "generate.h"
 
+#include <string.h>
+
 bool draft_is_padded(const DraftTensor *tensor, int mode) {
     bool above = false, below = true;
     int l = 0;
@@ -28,6 +30,7 @@ void draw_fibers(Random *random, const Draft *draft, DraftTensor *tensor) {
         !random_chance(random, FIBERS_PERCENT))
         return;
     make_fibers(random, tensor);
+    memset(tensor->balance, 0, sizeof tensor->balance);
     // One mode at most along the dimensions of a level of the machine.
     const int mode = tensor->mode_order[tensor->order - 1];
     for (int l = 0, d = 0; l < machine->level_count; d += machine->level_order[l++]) {

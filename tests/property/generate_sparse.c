@@ -317,6 +317,7 @@ static void draw_common_placements(Random *random, Draft *draft, const DraftStat
         tensor->placed = true;
         tensor->machine = 0;
         memset(tensor->cycles, 0, sizeof tensor->cycles);
+        memset(tensor->balance, 0, sizeof tensor->balance);
         for (int l = 0, d = 0; l < machine->level_count; l++) {
             bool used[DRAFT_ORDER] = {false};
             for (int k = 0; k < machine->level_order[l]; k++, d++) {

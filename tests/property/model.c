@@ -18,6 +18,8 @@ typedef struct {
     int64_t extents[MAX_VARS];
     bool known[MAX_VARS]; // variables that the nest has
     int64_t value[MAX_VARS];
+    int64_t length[MAX_VARS];  // of the part that the value is in
+    int64_t longest[MAX_VARS]; // of parts of different lengths, by the variable that stands for it
     int64_t iterations, steps, elements;
     bool *marks; // by rank, step and element: touched
     bool *home;  // by element, of one rank
@@ -62,6 +64,46 @@ static bool find_index(Model *model, const Relation *relation) {
     return ok && value >= 0 && value < model->extents[parent];
 }
 
+static int64_t start_of(const Model *model, const BalancedLevel *balanced, int64_t part) {
+    int64_t start = 0;
+    int_eval(balanced->starts[part], model->plan->params, NULL, &start);
+    return start;
+}
+
+// The part that the value of the parent is in, and the place there: of boundaries that are listed, or of
+// lengths that differ by one at most, the longer ones first.
+static void find_part(Model *model, const Relation *relation) {
+    const BalancedLevel *balanced = relation->balanced;
+    const int64_t parts = model->extents[relation->child[0]], at = model->value[relation->parent[0]];
+    const int64_t all = model->length[relation->parent[0]], each = all / parts, longer = all % parts;
+    int64_t part = 0, start = 0, length = 0;
+    for (int64_t p = 0; p < parts; p++) {
+        const bool listed = balanced->division.levels[balanced->level].balance == BALANCE_LISTED;
+        const int64_t from = listed ? start_of(model, balanced, p) : start + length;
+        const int64_t count = listed ? start_of(model, balanced, p + 1) - from : each + (p < longer);
+        if (from > at)
+            break;
+        part = p;
+        start = from;
+        length = count;
+    }
+    model->value[relation->child[0]] = part;
+    model->value[relation->child[1]] = at - start;
+    model->length[relation->child[1]] = length;
+}
+
+// The length of the longest part.
+static int64_t longest_part(const Model *model, const Relation *relation) {
+    const BalancedLevel *balanced = relation->balanced;
+    int64_t parts = 1, most = 0;
+    int_eval(relation->numbers[0], model->plan->params, NULL, &parts);
+    if (balanced->division.levels[balanced->level].balance != BALANCE_LISTED)
+        return ceil_div(model->extents[relation->parent[0]], parts);
+    for (int64_t p = 0; p < parts; p++)
+        most = max_i64(most, start_of(model, balanced, p + 1) - start_of(model, balanced, p));
+    return most;
+}
+
 // The values of all derived variables, from those of the source variables. False where there is no iteration.
 static bool derive(Model *model) {
     const Cin *cin = model->plan->spmd->cin;
@@ -92,9 +134,13 @@ static bool derive(Model *model) {
             int_eval(relation->numbers[0], model->plan->params, NULL, &block);
             value[child[0]] = value[parent] / block % size;
             value[child[1]] = value[parent] / block / size * block + value[parent] % block;
+        } else if (relation->kind == &relation_balance) {
+            find_part(model, relation);
         } else {
-            value[child[0]] = value[parent] / model->extents[child[1]];
-            value[child[1]] = value[parent] % model->extents[child[1]];
+            const int64_t block = model->extents[child[1]];
+            value[child[0]] = value[parent] / block;
+            value[child[1]] = value[parent] % block;
+            model->length[child[1]] = min_i64(block, model->length[parent] - value[parent] / block * block);
         }
     }
     return true;
@@ -156,6 +202,7 @@ static void mark_points(Model *model, int var) {
     }
     for (int64_t i = 0; i < model->extents[var] && !model->why; i++) {
         model->value[var] = i;
+        model->length[var] = model->extents[var];
         mark_points(model, var + 1);
     }
 }
@@ -244,18 +291,28 @@ static void compare(Model *model, const TransferFigures *planned) {
     }
 }
 
-static void check_transfer(Model *model, const TransferFigures *planned) {
+// The extents of all variables; those of parts of different lengths follow from the variables before them.
+static void find_extents(Model *model) {
     const StatementPlan *plan = model->plan;
     const Cin *cin = plan->spmd->cin;
+    for (int v = 0; v < cin->var_count; v++) {
+        for (int64_t r = 0; r < cin->relations.count; r++)
+            if (cin->relations.items[r]->kind == &relation_balance && cin->relations.items[r]->longest == v)
+                model->longest[v] = longest_part(model, cin->relations.items[r]);
+        if (!int_eval(cin->vars[v].extent, plan->params, model->longest, &model->extents[v]))
+            model->why = "an extent cannot be evaluated";
+    }
+}
+
+static void check_transfer(Model *model, const TransferFigures *planned) {
+    const StatementPlan *plan = model->plan;
     model->transfer = planned->transfer;
     model->nest = &plan->spmd->nests[planned->transfer->nest];
     memset(model->known, 0, sizeof model->known);
     name_vars(model, access_vars(model->nest->assign->lhs));
     expr_accesses(model->nest->assign->rhs, name_access, model);
     name_readers(model, model->nest->assign->lhs->tensor);
-    for (int v = 0; v < cin->var_count; v++)
-        if (!int_eval(cin->vars[v].extent, plan->params, NULL, &model->extents[v]))
-            model->why = "an extent cannot be evaluated";
+    find_extents(model);
     model->iterations = 1;
     for (int l = 0; l < planned->transfer->loop_count; l++)
         model->iterations *= model->extents[planned->transfer->loops[l]];

@@ -149,7 +149,10 @@ static bool simpler_entry(Draft *draft, int which) {
 static bool contiguous(Draft *draft, int which) {
     if (which >= draft->tensor_count * DRAFT_DIMS)
         return false;
-    draft->tensors[which / DRAFT_DIMS].cycles[which % DRAFT_DIMS] = 0;
+    DraftTensor *tensor = &draft->tensors[which / DRAFT_DIMS];
+    tensor->cycles[which % DRAFT_DIMS] = 0;
+    if (!balance_is_by_entries(tensor->balance[which % DRAFT_DIMS]))
+        tensor->balance[which % DRAFT_DIMS] = BALANCE_NONE;
     return true;
 }
 

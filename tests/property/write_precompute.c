@@ -356,7 +356,8 @@ bool writer_precompute(ScheduleWriter *writer) {
         DraftCommand *command = &writer->statement->commands[writer->statement->command_count++];
         snprintf(command->text, sizeof command->text, "%s", text_string(&text));
         // Of an update, a term that is the left side itself is gone.
-        command->may_be_refused = draft_reads_target(writer->statement, writer->statement->root);
+        writer->sums_itself |= draft_reads_target(writer->statement, writer->statement->root);
+        command->may_be_refused = writer->sums_itself;
         writer->loops = loops;
         writer->part_count++;
         writer->rows = writer->rows || part.around;

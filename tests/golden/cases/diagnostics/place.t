@@ -44,7 +44,7 @@ place.distal:11:23: error: 'yy' does not name a mode of 'E'; did you mean 'y'?
 place.distal:12:20: error: coordinate 2 is outside dimension 0 of machine 'M', which has size 2 (coordinates 0 to 1)
   12 | place F(x, y) -> M(2, -1)
      |                    ^
-place.distal:12:23: error: expected the name of a mode, cyclic(...), weighted(...), '~', a coordinate or '*', found '-'
+place.distal:12:23: error: expected the name of a mode, cyclic(...), balanced(...), blocks(...), weighted(...), '~', a coordinate or '*', found '-'
   12 | place F(x, y) -> M(2, -1)
      |                       ^
 place.distal:13:18: error: unknown machine 'N' (machines: M)
