@@ -12,6 +12,7 @@ bool session_balance(Session *session, BalanceFind find, void *context) {
         if (session->failed)
             return false;
         if (boundaries)
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(session->arena, *known, boundaries);
     }
     pipeline->plan_options.boundaries = known;

@@ -69,7 +69,7 @@ bool run_check_values(Run *run, int index) {
     if (!is_looked_for(run))
         return true;
     const bool were_not = run->values[target] == VALUES_NOT_FINITE;
-    NotFinite found;
+    NotFinite found = {0};
     run->values[target] = VALUES_UNKNOWN;
     const bool reads_itself = assignment_reads_target(assignment);
     const bool fine = run->statements[index].was_finite = is_finite(run, target, &found);
@@ -80,9 +80,12 @@ bool run_check_values(Run *run, int index) {
 bool run_check_last_values(Run *run, int first, int last) {
     for (int s = first; s < last; s++) {
         const RunStatement *statement = &run->statements[s];
-        NotFinite found;
-        if (statement->report.executions > 1 && statement->was_finite &&
-            !is_finite(run, assignment_of(run, s)->lhs->tensor->id, &found))
+        const int target = assignment_of(run, s)->lhs->tensor->id;
+        NotFinite found = {0};
+        if (statement->report.executions <= 1 || !statement->was_finite)
+            continue;
+        run->values[target] = VALUES_UNKNOWN; // so that it is known where
+        if (!is_finite(run, target, &found))
             return warn(run, s, &found);
     }
     return true;

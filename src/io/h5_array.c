@@ -51,7 +51,7 @@ static const char *find_integer(OpenArray *array) {
     array->tensor.type = size < 4 || (size == 4 && is_signed) ? TYPE_I32 : TYPE_I64;
     array->has_unsigned_longs = size == sizeof(int64_t) && !is_signed;
     array->memory = array->has_unsigned_longs ? hdf5.H5Tcopy(hdf5.H5T_NATIVE_UINT64_g)
-                                              : type_in_memory(array->tensor.type, NULL);
+                                              : type_in_memory(array->tensor.type, parts);
     return NULL;
 }
 
@@ -63,7 +63,7 @@ static const char *real_type(hid_t type, ElementType *element) {
 
 static const char *find_real(OpenArray *array) {
     const char *why = real_type(array->type, &array->tensor.type);
-    array->memory = type_in_memory(array->tensor.type, NULL);
+    array->memory = type_in_memory(array->tensor.type, parts);
     return why;
 }
 
