@@ -28,7 +28,7 @@ TEST = $(PYTHON) tests/run --build $(BUILD) $(if $(filter 1,$(SANITIZE)),--sanit
 C_FILES = $(shell find src include fortran tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all setup command build demo check bench fuzz fuzz-parser fuzz-npy fuzz-entries races format lint install clean help
+.PHONY: all setup command build demo check bench bench-quick fuzz fuzz-parser fuzz-npy fuzz-entries races format lint install clean help
 
 all: command ## set up, configure and build the command, which is then build/distal
 
@@ -79,12 +79,15 @@ races: setup ## look for races of threads, with ThreadSanitizer
 bench: build ## time dense kernels beside what the machine can do, sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25), products on slow networks, and what calls and commands cost
 	@pkg-config --exists eigen3 PETSc && command -v g++ >/dev/null && command -v ip >/dev/null || tools/setup.sh g++ libeigen3-dev libpetsc-real-dev iproute2 libscalapack-openmpi-dev || true
 	@$(PYTHON) bench/run --build $(BUILD)
-	@$(PYTHON) bench/dense.py --build $(BUILD)
-	@$(PYTHON) bench/sparse.py --build $(BUILD) --scale $(SCALE)
-	@$(PYTHON) bench/distributed.py --build $(BUILD) --scale $(SCALE)
-	@$(PYTHON) bench/network.py --build $(BUILD)
-	@$(PYTHON) bench/small.py --build $(BUILD)
+	@$(PYTHON) bench/dense.py --build $(BUILD) $(QUICK)
+	@$(PYTHON) bench/sparse.py --build $(BUILD) --scale $(SCALE) $(QUICK)
+	@$(PYTHON) bench/distributed.py --build $(BUILD) --scale $(SCALE) $(QUICK)
+	@$(PYTHON) bench/network.py --build $(BUILD) $(QUICK)
+	@$(PYTHON) bench/small.py --build $(BUILD) $(QUICK)
 	@$(BUILD)/bench/tce
+
+bench-quick: ## the same with few cases, in some minutes
+	@$(MAKE) --no-print-directory bench QUICK=--quick SCALE=0.1
 
 format: ## lay out every C file as .clang-format says
 	@command -v $(CLANG_FORMAT) >/dev/null || tools/setup.sh clang-format-14

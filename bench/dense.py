@@ -5,7 +5,6 @@ machine can do: a product of matrices by the BLAS (cblas_dgemm with all threads)
 the same extents, or reading or writing as many bytes. They are executed in turn, and the figures are ratios of the two: 1 is the speed of the machine.
 Shown are their median and quartiles. Results of one rank are compared with those of NumPy's einsum before they are
 timed, those of several ranks with the reference evaluator, on small extents."""
-import argparse
 import ctypes
 import dataclasses
 import json
@@ -18,8 +17,8 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
+import report
+
 ENVIRONMENT = dict(os.environ)  # without what MPI adds
 THREADS = int(os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0)))))
 
@@ -81,6 +80,7 @@ KERNELS = {
     "transpose": Kernel("A(i, j) = B(j, i)", cube("ij", 4096), "memory", "i"),
     "permute": Kernel("A(c, a, b) = B(a, b, c)", cube("abc", 256), "memory", "c"),
 }
+QUICK = ["gemm2048", "ttv", "four", "six", "batched", "add", "transpose"]
 
 
 # The contractions of TCCG (Springer and Bientinesi, "Design of a high-performance GEMM-like tensor-tensor multiplication"):
@@ -224,21 +224,20 @@ def measure(bench, name, kernel, how, what):
         ratios.append((before + bench.limits.seconds(kernel)) / 2 / times[-1])
     runs.end()
     low, median, high = numpy.percentile(ratios, [25, 50, 75])
-    print(f"{name:<16} {kernel.limit:<7} {how:<20} {1e3 * numpy.median(times):9.2f} {median:7.2f} {low:7.2f} {high:7.2f}", flush=True)
+    bench.table.row(kernel=name, limit=kernel.limit, how=how, milliseconds=1e3 * float(numpy.median(times)), ratio=float(median),
+                    **{"25 %": float(low), "75 %": float(high)})
     return median
-
-
-def report_mean(what, ratios):
-    print(f"{what}: geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}", flush=True)
 
 
 class Bench:
     def __init__(self, options, folder):
-        self.build, self.repeat = os.path.join(ROOT, options.build), options.repeat
+        self.build, self.repeat = report.build_folder(options), options.repeat
+        self.table = report.Report("tccg" if options.tccg is not None else "dense", options, {"kernel": 16, "limit": 7, "how": 20},
+                                   {"milliseconds": ".2f", "ratio": ".2f", "25 %": ".2f", "75 %": ".2f"}, ["ratio"], mark=1)
         path = os.path.join(folder, "plain.so")
         blas = subprocess.run(["pkg-config", "--cflags", "openblas"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
         subprocess.run(["mpicc", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", *blas,
-                        os.path.join(HERE, "dense_plain.c"), "-o", path], check=True)
+                        os.path.join(report.HERE, "dense_plain.c"), "-o", path], check=True)
         self.plain = ctypes.CDLL(path)
         self.plain.plain_comm_self.restype = ctypes.c_void_p
         self.limits = Limits(self)
@@ -247,30 +246,32 @@ class Bench:
 
 def main():
     global numpy, Context, pointer
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", default="build", help="the build folder (default: build)")
-    parser.add_argument("--repeat", type=int, default=9, help="timed executions of each (default: 9)")
-    parser.add_argument("--kernel", nargs="*", choices=KERNELS, default=list(KERNELS), help="default: all")
+    parser = report.parser(__doc__, 9)
+    parser.add_argument("--kernel", nargs="*", choices=KERNELS, help=f"default: all, quick: {' '.join(QUICK)}")
     parser.add_argument("--tccg", nargs="*", choices=TCCG_KERNELS, metavar="NAME",
                         help="the contractions of TCCG instead, all or these, on one rank")
     parser.add_argument("--one-rank", action="store_true", help="not on several ranks")
     options = parser.parse_args()
+    options.kernel = options.kernel or (QUICK if options.quick else list(KERNELS))
+    if options.quick:
+        options.repeat = min(options.repeat, 5)
     # First of all, so that NumPy gets the BLAS of distal, which is also that of the limit.
-    ctypes.CDLL(os.path.join(ROOT, options.build, "libdistal.so"), mode=ctypes.RTLD_GLOBAL)
+    ctypes.CDLL(os.path.join(report.build_folder(options), "libdistal.so"), mode=ctypes.RTLD_GLOBAL)
     import numpy
     from library import Context, pointer
 
     with tempfile.TemporaryDirectory(prefix="distal-bench-") as folder:
         bench = Bench(options, folder)
-        print(f"{'kernel':<16} {'limit':<7} {'how':<20} {'median ms':>9} {'ratio':>7} {'25 %':>7} {'75 %':>7}")
         if options.tccg is not None:
             names = options.tccg or TCCG_KERNELS
-            report_mean("TCCG", [measure(bench, name, TCCG_KERNELS[name], f"1 rank, {THREADS} threads", OneRank) for name in names])
-            return 0
-        for name in options.kernel:
+            ratios = [measure(bench, name, TCCG_KERNELS[name], f"1 rank, {THREADS} threads", OneRank) for name in names]
+            bench.table.note("mean", statistics.geometric_mean(ratios),
+                             f"geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}")
+        for name in options.kernel if options.tccg is None else []:
             measure(bench, name, KERNELS[name], f"1 rank, {THREADS} threads", OneRank)
             if not options.one_rank:
                 measure(bench, name, KERNELS[name], f"{THREADS} ranks, 1 thread", SeveralRanks)
+        bench.table.write()
     return 0
 
 

@@ -20,6 +20,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import numpy  # noqa: E402  (it reads OMP_NUM_THREADS)
 import scipy.sparse  # noqa: E402
 
+import report  # noqa: E402
 import sparse  # noqa: E402
 
 COLUMNS = 32
@@ -224,7 +225,7 @@ class Compiled(sparse.Bench):
     """With what the process that has started this one has compiled."""
 
     def __init__(self, options):
-        self.build = os.path.join(sparse.ROOT, options.build)
+        self.build = os.path.join(report.ROOT, options.build)
         self.plain = ctypes.CDLL(os.path.join(self.build, "bench", "sparse_plain"))
         self.plain.plain_comm_self.restype = ctypes.c_void_p
 
@@ -301,7 +302,7 @@ def halves(options, name, kernel, given):
     return Times(numpy.median(times), min(times))
 
 
-def measure(bench, options, name, of):
+def measure(bench, table, options, name, of):
     kernel, both = KERNELS[name], None
     extents, generators = sources(options)[of]
     given = Input(bench, kernel, extents, generators)
@@ -313,38 +314,39 @@ def measure(bench, options, name, of):
             other = distal(bench, options, OTHERS[kernel.beside], given, ranks)
         else:
             other = petsc(bench, options, kernel, given, ranks)
-        beside = f"{'':>27}"
-        if other:
-            beside = f"{1e3 * other.median:10.2f} {1e3 * other.least:9.2f} {own.median / other.median:6.2f}"
-        inspection = "" if own.inspection is None else f"{own.inspection / own.median:.1f}"
-        peer = kernel.beside if kernel.beside in ("halves", *OTHERS) else "PETSc"
-        print(f"  {name:<8} {of:<6} {ranks:>5} {1e3 * own.median:10.2f} {1e3 * own.least:9.2f} {peer:<9} {beside}"
-              f" {inspection:>9} {own.imbalance:9.3f}", flush=True)
+        table.row(kernel=name, input=of, ranks=str(ranks), milliseconds=1e3 * own.median, least=1e3 * own.least,
+                  beside=kernel.beside if kernel.beside in ("halves", *OTHERS) else "PETSc",
+                  theirs=other and 1e3 * other.median, ratio=other and own.median / other.median,
+                  inspector=own.inspection and own.inspection / own.median, imbalance=own.imbalance)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", default="build", help="the build folder (default: build)")
+    parser = report.parser(__doc__, 15)
     parser.add_argument("--scale", type=float, default=1, help="by how much inputs are larger (default: 1)")
-    parser.add_argument("--repeat", type=int, default=15, help="timed executions of each (default: 15)")
-    parser.add_argument("--ranks", type=int, nargs="*", default=[2, 4], help="default: 2 and 4")
+    parser.add_argument("--ranks", type=int, nargs="*", help="default: 2 and 4, quick: 2")
     parser.add_argument("--kernel", nargs="*", choices=KERNELS, default=list(KERNELS), help="default: all")
-    parser.add_argument("--input", nargs="*", choices=("rmat", "lap", "t3"), default=None, help="default: all")
+    parser.add_argument("--input", nargs="*", choices=("rmat", "lap", "t3"), help="default: all, quick: rmat and t3")
     parser.add_argument("--half", nargs=2, metavar=("KERNEL", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.seconds, options.compile = 0, False
     if options.half:
         serve_half(options, *options.half)
         return 0
+    options.ranks = options.ranks or ([2] if options.quick else [2, 4])
+    options.input = options.input or (["rmat", "t3"] if options.quick else ["rmat", "lap", "t3"])
+    if options.quick:
+        options.repeat = min(options.repeat, 7)
     bench = sparse.Bench(options)
-    print(f"  {'kernel':<8} {'input':<6} {'ranks':>5} {'distal ms':>10} {'least':>9} {'beside':<9} {'ms':>10} {'least':>9}"
-          f" {'ratio':>6} inspector imbalance")
+    table = report.Report("distributed", options, {"kernel": 8, "input": 6, "ranks": 5, "beside": 9},
+                          {"milliseconds": ".2f", "least": ".2f", "theirs": ".2f", "ratio": ".2f", "inspector": ".1f", "imbalance": ".3f"},
+                          ["ratio"], mark=1)
+    table.note("inspector", "executions", "theirs: milliseconds of what is beside it; inspector: what it takes, in executions")
     for name in options.kernel:
         of_tensors = KERNELS[name].tensors["B"][1] == "csf"
-        named = ["t3"] if of_tensors else ["rmat"] if name == "spmv-nz" else ["rmat", "lap"]
-        for of in named:
-            if options.input is None or of in options.input:
-                measure(bench, options, name, of)
+        for of in ["t3"] if of_tensors else ["rmat"] if name == "spmv-nz" else ["rmat", "lap"]:
+            if of in options.input:
+                measure(bench, table, options, name, of)
+    table.write()
     return 0
 
 

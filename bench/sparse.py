@@ -3,7 +3,6 @@
 """Times sparse kernels of distal beside those of Eigen, PETSc and SciPy and beside loops written by hand in C, on
 the same arrays. All use the same number of threads (PETSc as many ranks; SciPy has one thread, Eigen threads for some
 products only) and are executed in turn, and each result is compared with one of SciPy or NumPy before it is timed."""
-import argparse
 import ctypes
 import dataclasses
 import os
@@ -13,13 +12,12 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
 THREADS = os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0))))
 
 import numpy  # noqa: E402  (it reads OMP_NUM_THREADS)
 import scipy.sparse  # noqa: E402
 
+import report  # noqa: E402
 from library import Context, array_at, pointer  # noqa: E402
 
 
@@ -470,6 +468,7 @@ KERNELS = {
     "coo": ("from sorted COO to CSR", from_coo, MATRICES),
     "pack": ("from entries in random order to CSR", packing, MATRICES),
 }
+QUICK = ["spmv", "spmm32", "add3", "sddmm", "mttkrp1", "csc"]
 
 
 # --- Measuring
@@ -496,8 +495,8 @@ def execute(peer):
     return wall if seconds is None else seconds
 
 
-def measure(bench, kernel, name, stored):
-    reference, peers = kernel(bench, stored)
+def measure(bench, table, kernel, function, name, stored):
+    reference, peers = function(bench, stored)
     peers = [peer for peer in peers if peer]
     for peer in peers:
         execute(peer)
@@ -516,12 +515,11 @@ def measure(bench, kernel, name, stored):
         peer.end()
     medians = {peer: numpy.median(values) for peer, values in times.items()}
     best = min(median for peer, median in medians.items() if peer != "distal")
+    rate = stored.bytes() * 1e-9 if function is spmv else None
     for peer, values in times.items():
         low, high = numpy.percentile(values, [25, 75])
-        note = f"  {medians[peer] / best:6.2f}" if peer == "distal" else ""
-        if kernel is spmv:
-            note = f"{note or 8 * ' '}  {stored.bytes() / medians[peer] * 1e-9:6.1f} GB/s of the matrix"
-        print(f"  {name:<8} {peer:<9} {1e3 * medians[peer]:9.2f} {1e3 * low:9.2f} {1e3 * high:9.2f}{note}", flush=True)
+        table.row(kernel=kernel, input=name, library=peer, milliseconds=1e3 * medians[peer], **{"25 %": 1e3 * low, "75 %": 1e3 * high},
+                  ratio=medians[peer] / best, **{"GB/s of the matrix": rate and rate / medians[peer]})
     compiled = peers[0].__dict__.get("compile_seconds")
     if bench.compile and compiled and compiled > 0.01:
         print(f"  {name:<8} compiled in {compiled:.2f} s", flush=True)
@@ -531,7 +529,7 @@ class Bench:
     def __init__(self, options):
         self.scale, self.repeat, self.seconds = options.scale, options.repeat, options.seconds
         self.compile = options.compile
-        self.build = os.path.join(ROOT, options.build)
+        self.build = report.build_folder(options)
         self.folder = os.path.join(self.build, "bench")
         os.makedirs(self.folder, exist_ok=True)
         fast = ["-O3", "-march=native", "-fopenmp", "-fPIC", "-shared"]
@@ -551,7 +549,7 @@ class Bench:
     def compiled(self, peer, command, source, libraries=()):
         target = os.path.join(self.folder, os.path.splitext(source)[0])
         if "-DMISSING" in command or subprocess.run(
-                [*command, os.path.join(HERE, source), "-o", target, *libraries]).returncode:
+                [*command, os.path.join(report.HERE, source), "-o", target, *libraries]).returncode:
             print(f"{peer} is missing and left out")
             return None
         return target
@@ -576,32 +574,37 @@ class Bench:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", default="build", help="the build folder (default: build)")
+    parser = report.parser(__doc__, 9)
     parser.add_argument("--scale", type=float, default=1, help="by how much inputs are larger (default: 1)")
-    parser.add_argument("--repeat", type=int, default=9, help="timed executions of each (default: 9)")
     parser.add_argument("--seconds", type=float, default=10,
                         help="after which there are no more of them than 3 (default: 10)")
-    parser.add_argument("--kernel", nargs="*", choices=KERNELS, default=list(KERNELS), help="default: all")
-    parser.add_argument("--input", nargs="*", default=None, help="names of inputs (default: all)")
+    parser.add_argument("--kernel", nargs="*", choices=KERNELS, help=f"default: all, quick: {' '.join(QUICK)}")
+    parser.add_argument("--input", nargs="*", help="names of inputs (default: all, quick: the first one of a kernel)")
     parser.add_argument("--compile", action="store_true", help="also print how long compiling took, with an empty cache")
     options = parser.parse_args()
+    if options.quick:
+        options.repeat = min(options.repeat, 5)
 
     with tempfile.TemporaryDirectory(prefix="distal-bench-") as cache:
         if options.compile:
             os.environ["XDG_CACHE_HOME"] = cache
         bench = Bench(options)
-        print(f"{THREADS} threads; reading memory: {bench.bandwidth():.1f} GB/s")
-        print(f"  {'input':<8} {'library':<9} {'median ms':>9} {'25 %':>9} {'75 %':>9}  to the best of the others")
+        table = report.Report("sparse", options, {"kernel": 14, "input": 8, "library": 9},
+                              {"milliseconds": ".2f", "25 %": ".2f", "75 %": ".2f", "ratio": ".2f", "GB/s of the matrix": ".1f"},
+                              ["ratio"], mark=1)
+        table.note("threads", THREADS, f"{THREADS} threads")
+        rate = bench.bandwidth()
+        table.note("memory", rate, f"reading memory: {rate:.1f} GB/s; ratios are those to the best of the others")
         inputs = {}
-        for kernel in options.kernel:
+        for kernel in options.kernel or (QUICK if options.quick else KERNELS):
             text, function, named = KERNELS[kernel]
             print(f"{kernel}: {text}")
-            for name, make in named.items():
-                if options.input is None or name in options.input:
+            for name in options.input or (list(named)[:1] if options.quick else named):
+                if name in named:
                     if name not in inputs:
-                        inputs[name] = make(bench)
-                    measure(bench, function, name, inputs[name])
+                        inputs[name] = named[name](bench)
+                    measure(bench, table, kernel, function, name, inputs[name])
+        table.write()
     return 0
 
 
