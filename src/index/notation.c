@@ -569,7 +569,7 @@ const char *assignment_mark(bool accumulate, Reducer reducer) {
 }
 
 void assignment_print(const Assignment *assignment, Text *to) {
-    const char *names[MAX_VARS];
+    const char *names[MAX_VARS] = {0};
     for (int v = 0; v < assignment->var_count; v++)
         names[v] = assignment->vars[v].name;
     access_print(assignment->lhs, names, to);

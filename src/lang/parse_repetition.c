@@ -81,7 +81,7 @@ static int depth_of(const Parser *parser) {
 
 bool parse_repetition(Parser *parser) {
     const Token *keyword = take(parser);
-    Integer count;
+    Integer count = {0};
     if (depth_of(parser) >= MAX_REPETITIONS)
         return diagnostics_error(parser->diagnostics, keyword->span,
                                  "repetitions are nested more than %d deep", MAX_REPETITIONS);

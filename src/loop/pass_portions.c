@@ -164,6 +164,7 @@ static void append_divided(Division *division, FiberBounds bounds, LoopBody *to)
             value_index(arena, append_call(division, "portions", "distal_ranged_portions", 2, of, to));
     }
     LoopNode *loop = portions_of(division, zero, division->portion_count->index, node->body);
+    division->ranges = NULL;
     loop->execution = node->execution;
     loop->execution.work = division->work->index;
     loop->execution.each = NULL;

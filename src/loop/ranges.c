@@ -301,11 +301,10 @@ static LoopBody rewritten(const Rewrite *rewrite, const LoopBody *body, const Lo
                         loop_let(arena, rows->begin, element(kernel, VALUE_LOAD, rewrite->next, row)));
         } else if (node->kind == LOOP_LET && node->var == rows->end) {
             append_end(rewrite, node, loop, &result);
-        } else if (is_over_positions(rows, node)) {
-            loop_append(arena, &result, node);
-        } else if (has_positions(rows, node) || has_bounds(arena, rows, node)) {
+        } else if (!is_over_positions(rows, node) &&
+                   (has_positions(rows, node) || has_bounds(arena, rows, node))) {
             loop_append(arena, &result, loop_with_body(arena, node, rewritten(rewrite, &node->body, loop)));
-        } else if (has_store(arena, node)) {
+        } else if (!is_over_positions(rows, node) && has_store(arena, node)) {
             // Of the first range, sums are stored; those of the others are added to them.
             LoopBody one = {0};
             loop_append(arena, &one, node);

@@ -103,10 +103,12 @@ static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t a
     PositionSet sum = interval(affine->constant, affine->constant + 1);
     VarSet added = 0;
     for (int n = 0; n < own->operand_count; n++) { // small coefficients first, which leave no gaps
-        int next = -1;
-        for (int i = 0; i < own->operand_count; i++)
+        int next = 0;
+        while (added >> next & 1)
+            next++;
+        for (int i = next + 1; i < own->operand_count; i++)
             if (!(added >> i & 1) &&
-                (next < 0 || magnitude(affine->coefficients[i]) < magnitude(affine->coefficients[next])))
+                magnitude(affine->coefficients[i]) < magnitude(affine->coefficients[next]))
                 next = i;
         added |= (VarSet)1 << next;
         sum = add_multiples(sum, affine->coefficients[next], values[next], list->arena);

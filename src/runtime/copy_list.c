@@ -89,6 +89,7 @@ static inline void copy_run(const CopyRun *run, size_t size) {
 
 void copy_list_execute(const CopyList *list, size_t size) {
     switch (size) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): compiled for each size
     case 4:
         COPY_RUNS(4);
         break;

@@ -62,7 +62,7 @@ static bool is_finite_here(const Storage *storage, NotFinite *found) {
         const void *values = sparse ? storage->stored.values : storage->pieces[p].data;
         const int64_t elements = sparse ? storage->stored.value_count : rect_volume(&storage->pieces[p].rect);
         const int64_t count = values ? elements * parts : 0, first = find(values, count, is_double);
-        if (first == count)
+        if (!values || first == count)
             continue;
         found->value = value_at(values, first, is_double);
         if (!sparse)

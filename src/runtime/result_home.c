@@ -191,7 +191,8 @@ bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostic
               entry_move_structure(&result->move, result->computed, &making.sends, bytes_left(result),
                                    result->plan->options.message_limit, &making.received, comm, diagnostics);
     if (ok) {
-        making.before = result->updates ? (SetAside){0} : storage_set_aside(result->home);
+        if (!result->updates)
+            making.before = storage_set_aside(result->home);
         ok = agree_on_part(comm, pack_received, &making, diagnostics);
         if (!result->updates)
             storage_settle(result->home, &making.before, ok);

@@ -106,7 +106,7 @@ static bool iterate_positions(Cin *cin, const Access *access, Distribution *dist
     const Placement *placement = access->tensor->placement;
     const int last = distribution_fused(placement),
               count = last < 0 ? 0 : placement->entries[last].mode_count;
-    int vars[MAX_VARS], order[MAX_VARS], level;
+    int vars[MAX_VARS] = {0}, order[MAX_VARS] = {0}, level;
     StoredAccess *stored = arena_new(cin->arena, StoredAccess);
     if (count == 0)
         return true;

@@ -211,7 +211,7 @@ BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int cou
 
 void distribution_divide_as(Arena *arena, const Tensor *tensor, DistributionStep *step) {
     const PlaceEntry *entry = &tensor->placement->entries[step->dim];
-    int dims[MAX_MACHINE_ORDER];
+    int dims[MAX_MACHINE_ORDER] = {0};
     step->cycle = entry->cycle;
     if (entry->balance == BALANCE_NONE)
         return;

@@ -231,6 +231,7 @@ static bool stores_zeros(const Hoist *hoist, const Tensor *workspace, ElementTyp
     if (expr_is_always_present(hoist->expr, type))
         return false;
     expr_accesses(hoist->expr, add_stored_vars, &stored);
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): each level has a format
     for (int l = hoist->order - 1; l >= 0 && workspace->levels[l].format->full; l--)
         if (stored >> hoist->kept[workspace->mode_order[l]] & 1)
             return true;

@@ -55,7 +55,7 @@ static bool is_same(const Expr *a, const Expr *b, const int *ids) {
     case EXPR_NUMBER:
         return a->number_is_integer == b->number_is_integer &&
                a->number_is_imaginary == b->number_is_imaginary && a->integer == b->integer &&
-               memcmp(&a->number, &b->number, sizeof a->number) == 0;
+               a->number == b->number;
     case EXPR_REDUCE:
         return is_same_reduction(a, b, ids);
     default:
