@@ -63,12 +63,15 @@ static void read_digits(const RecordPass *pass, int64_t first, int64_t count, En
     for (int l = 0; l < pass->reader->order; l++)
         for (int i = 0; matters[l] && i < block->count; i++)
             digits[i] |= (uint64_t)block->coordinates[l][i] << records->fields[l].shift;
-    for (int i = 0; i < block->count; i++)
+    for (int i = 0; pass->bits > 0 && i < block->count; i++)
         digits[i] >>= pass->shift;
 }
 
+// One of no bits may be after all bits of a word.
 INLINE uint64_t digit_of(const RecordPass *pass, const uint64_t *record) {
-    return (record[pass->word] - pass->whole.base) >> pass->shift & ((UINT64_C(1) << pass->bits) - 1);
+    return pass->bits == 0
+               ? 0
+               : (record[pass->word] - pass->whole.base) >> pass->shift & ((UINT64_C(1) << pass->bits) - 1);
 }
 
 static void count_part(const RecordPass *pass, int t) {
@@ -98,7 +101,7 @@ static void add_bucket(RecordPass *pass, int64_t first, int64_t last, int64_t co
                            .count = count,
                            .part = pass->whole.part,
                            .bits = pass->shift - pass->low + bits_of((uint64_t)(last - first - 1)),
-                           .base = pass->whole.base + ((uint64_t)first << pass->shift)};
+                           .base = pass->whole.base + (pass->bits > 0 ? (uint64_t)first << pass->shift : 0)};
     while (bucket.bits == 0 && bucket.part < pass->key->count) {
         bucket.base = 0;
         bucket.part++;
