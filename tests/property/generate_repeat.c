@@ -19,6 +19,13 @@ static bool is_steep(const DraftStatement *statement) {
     return steep;
 }
 
+static bool reads_target(const DraftStatement *statement) {
+    for (int n = 0; n < statement->node_count; n++)
+        if (statement->nodes[n].kind == NODE_ACCESS && statement->nodes[n].tensor == statement->target)
+            return true;
+    return false;
+}
+
 static bool is_assigned(const Draft *draft, int tensor) {
     for (int s = 0; s < draft->statement_count; s++)
         if (draft->statements[s].target == tensor)
@@ -90,6 +97,9 @@ void draw_repetitions(Random *random, Draft *draft) {
     static const int rounds_weights[] = {6, 14, 45, 35};
     if (!random_chance(random, REPEATED_PERCENT))
         return;
+    for (int s = 0; s < draft->statement_count; s++)
+        if (reads_target(&draft->statements[s]) && is_steep(&draft->statements[s]))
+            return;
     if (random_chance(random, FED_BACK_PERCENT))
         draw_feedback(random, draft);
     const int count = draft->statement_count;
