@@ -4,6 +4,7 @@
 #include "lang/program.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 int program_repetition_at(const Program *program, int statement, int outer) {
     for (int r = 0; r < program->repetition_count; r++)
@@ -94,8 +95,11 @@ static void check_scalar(void *context, const Access *access) {
     const Tensor *tensor = access->tensor;
     bool assigned = false;
     for (int s = 0; s < condition->repetition->last; s++) {
-        const Assignment *assignment = condition->builder->statements.items[s].statement.assignment;
-        assigned |= assignment && assignment->lhs->tensor == tensor;
+        const BuiltStatement *statement = &condition->builder->statements.items[s];
+        const Assignment *assignment = statement->statement.assignment; // NULL: a mistake in it was reported
+        assigned |= assignment          ? assignment->lhs->tensor == tensor
+                    : statement->target ? strcmp(statement->target, tensor->name) == 0
+                                        : false;
     }
     if (tensor->order > 0)
         condition->ok =
