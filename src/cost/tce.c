@@ -43,9 +43,9 @@ static Pair best_pair(double p, double q, double tiles, TceRounding rounding) {
     best = (Pair){ceil(best.first), ceil(best.second)};
     if (rounding == TCE_CEILING)
         return best;
-    const double most = fmin(ceil(tiles), MOST_PAIRS);
-    for (double u = 1; u <= most; u++) {
-        const Pair pair = {u, ceil(tiles / u)};
+    const int64_t most = (int64_t)fmin(ceil(tiles), MOST_PAIRS);
+    for (int64_t u = 1; u <= most; u++) {
+        const Pair pair = {(double)u, ceil(tiles / (double)u)};
         if (pair_cost(p, q, pair) < pair_cost(p, q, best))
             best = pair;
     }
@@ -210,7 +210,7 @@ bool tce_best(const TceContraction *contraction, const TceMachine *machine, TceM
               TcePattern pattern, double space, TceVariant *best) {
     TceCost least = {.seconds = INFINITY};
     for (int order = 0; order < TCE_ORDERS; order++)
-        for (int swapped = 0; swapped <= (method == TCE_REPLICATION); swapped++) {
+        for (int swapped = 0; swapped < (method == TCE_REPLICATION ? 2 : 1); swapped++) {
             const TceVariant variant = {method, pattern, (TceOrder)order, swapped};
             const TceCost cost = tce_cost(contraction, machine, variant);
             if (cost.space > space || cost.seconds > least.seconds ||

@@ -496,10 +496,12 @@ static bool has_gaps(const NumericRelation *relation, const Box *box) {
     bool strided = false;
     VarSet added = 0;
     for (int n = 0; n < relation->relation.operand_count; n++) {
-        int next = -1;
-        for (int o = 0; o < relation->relation.operand_count; o++)
-            if (!(added >> o & 1) && (next < 0 || magnitude(relation->affine.coefficients[o]) <
-                                                      magnitude(relation->affine.coefficients[next])))
+        int next = 0;
+        while (added >> next & 1)
+            next++;
+        for (int o = next + 1; o < relation->relation.operand_count; o++)
+            if (!(added >> o & 1) &&
+                magnitude(relation->affine.coefficients[o]) < magnitude(relation->affine.coefficients[next]))
                 next = o;
         added |= (VarSet)1 << next;
         const PositionSet values = box->values[relation->relation.operands[next]];
