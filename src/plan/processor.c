@@ -4,6 +4,8 @@
 #include "base/integer.h"
 #include "relation/balance.h"
 
+#include <string.h>
+
 int processor_value_count(const StatementPlan *plan) {
     int vars[MAX_VARS];
     return plan->spmd->dim_count + spmd_processor_numbers(plan->spmd, vars);
@@ -18,14 +20,23 @@ static int64_t coordinate_of(const StatementPlan *plan, int var, const int64_t *
     return 0;
 }
 
+// Whether a transfer is of the access whose positions are distributed. Another one of the same tensor, with
+// other variables, has a copy of its own.
+static bool is_of(const Transfer *transfer, const StoredAccess *access) {
+    const Access *own = transfer->statement_access;
+    return own->tensor->id == access->tensor &&
+           memcmp(own->vars, access->vars, sizeof *own->vars * (size_t)access->order) == 0;
+}
+
 // What kernels have of the tensor whose positions are distributed: what is at home, or a copy of what is
 // used.
-static Region entries_in_use(const StatementPlan *plan, int tensor, int64_t rank, Arena *arena) {
+static Region entries_in_use(const StatementPlan *plan, const StoredAccess *access, int64_t rank,
+                             Arena *arena) {
     Region used = {0};
     bool moves = false;
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Footprints *footprints = plan->footprints[t];
-        if (plan->spmd->transfers[t].statement_access->tensor->id != tensor || !plan->moves[t])
+        if (!is_of(&plan->spmd->transfers[t], access) || !plan->moves[t])
             continue;
         moves = true;
         for (int64_t step = 0; step < footprints->steps; step++) {
@@ -36,7 +47,7 @@ static Region entries_in_use(const StatementPlan *plan, int tensor, int64_t rank
                     array_push(arena, used.rects, footprint.region.rects.items[i]);
         }
     }
-    return moves ? used : home_pieces(&plan->homes[tensor], rank, arena);
+    return moves ? used : home_pieces(&plan->homes[access->tensor], rank, arena);
 }
 
 // The first part whose first coordinates are at or behind these.
@@ -68,7 +79,7 @@ static const int64_t *positions_before(const StatementPlan *plan, const NumericR
     const int count = boundaries->division.mode_count, *modes = boundaries->division.modes;
     int64_t *before = arena_array(arena, int64_t, boundaries->count + 1);
     bool *used = arena_array(arena, bool, boundaries->count);
-    const Region region = entries_in_use(plan, relation->relation.access->tensor, rank, arena);
+    const Region region = entries_in_use(plan, relation->relation.access, rank, arena);
     for (int64_t i = 0; i < region.rects.count && boundaries->total > 0; i++) {
         const Rect *rect = &region.rects.items[i];
         int64_t lo[MAX_ORDER], hi[MAX_ORDER];
@@ -93,7 +104,7 @@ static bool has_whole_parts(const StatementPlan *plan, const NumericRelation *re
                             Arena *scratch) {
     const Division *division = &relation->boundaries->division;
     const Home *home = &plan->homes[relation->relation.access->tensor];
-    const Region used = entries_in_use(plan, relation->relation.access->tensor, rank, scratch);
+    const Region used = entries_in_use(plan, relation->relation.access, rank, scratch);
     for (int64_t i = 0; i < used.rects.count; i++) {
         Rect whole = rect_whole(home->order, home->extents);
         for (int m = 0; m < division->mode_count; m++)
