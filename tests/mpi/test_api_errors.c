@@ -301,7 +301,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_statement_create(d, "A(i, j) = C(i, j)", &s), "'C' (tensors: A B)");
     WRONG(distal_statement_create(d, "A(i, j) = B(i)", &s), "B");
     WRONG(distal_statement_create(d, "A(i, j) = B(j, i)", &s), "8");
-    WRONG(distal_statement_create(d, "A(i, j) = A(i, j)", &s), "A");
+    WRONG(distal_statement_create(d, "A(i, j) = A(j, i)", &s), "A");
     WRONG(distal_statement_create(d, "A(i, j) = 1; B(i, j) = 2", &s), "not one statement");
     WRONG(distal_statement_create(d, "tensor Z: f64\nZ = 1", &s), "declares something");
     CHECK(!s, "a handle of nothing");

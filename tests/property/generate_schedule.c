@@ -248,6 +248,8 @@ static void draw_onto_tensor(ScheduleWriter *writer) {
     }
     if (!draft->tensors[tensor].placed)
         return;
+    for (int d = 0; d < DRAFT_DIMS; d++)
+        writer->has_lengths = writer->has_lengths || draft->tensors[tensor].balance[d] != BALANCE_NONE;
     int local[DRAFT_ORDER];
     for (int m = 0; m < draft->tensors[tensor].order; m++) {
         local[m] = 0;
@@ -338,7 +340,7 @@ static void draw_distribution(ScheduleWriter *writer) {
         draw_by_hand(writer);
     else if (kind == 4)
         draw_plain(writer);
-    if (random_chance(writer->random, 15))
+    if (random_chance(writer->random, 15) && !writer->has_lengths)
         draw_collapse_of_distributed(writer);
 }
 

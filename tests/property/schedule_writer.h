@@ -29,6 +29,7 @@ typedef struct {
     Part parts[MAX_PARTS];
     char workspaces[MAX_PARTS][4]; // their names
     bool rows;                     // some workspace lives in iterations, which not every command allows
+    bool has_lengths;              // loops over processors may decide how long the parts of others are
     bool sums_itself;              // an update with sums, whose nests are not followed
     bool atomic;                   // threads update so, somewhere
     char text[32];                 // of the last factor
