@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The condition of a repetition: whether the value of an expression of scalars is less than a number. One
-// rank evaluates it and tells the others, so that all do the same whatever their copies of the scalars have
-// been rounded to.
+// rank evaluates it and broadcasts the outcome, so that all do the same whatever their copies of the scalars
+// have been rounded to.
 #ifndef DISTAL_RUNTIME_CONDITION_H
 #define DISTAL_RUNTIME_CONDITION_H
 

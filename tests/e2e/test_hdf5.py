@@ -13,8 +13,8 @@ import numpy
 from _common import DTYPE, check, distal, functions_named_test, run_cases
 
 ROWS, COLUMNS = 37, 11
-PLACES = {"rows": "place B(x, y) -> M(x);", "dealt out": "place B(x, y) -> M(cyclic(x, 2));", "none": "",
-          "columns dealt out": "place B(x, y) -> M(cyclic(y, 1));"}
+PLACES = {"rows": "place B(x, y) -> M(x);", "rows, cyclic": "place B(x, y) -> M(cyclic(x, 2));", "none": "",
+          "columns, cyclic": "place B(x, y) -> M(cyclic(y, 1));"}
 
 
 def program(kind="f64", place="", shape=(ROWS, COLUMNS), levels=""):
@@ -86,7 +86,7 @@ def test_large(folder):
     values = array(shape=shape)
     with h5py.File(f"{folder}/B.h5", "w") as file:
         file.create_dataset("B", data=values, chunks=(100, 300), compression="gzip", compression_opts=1)
-    run(program(place=PLACES["dealt out"], shape=shape), 3, f"{folder}/B.h5:/B", f"{folder}/A.h5:/A")
+    run(program(place=PLACES["rows, cyclic"], shape=shape), 3, f"{folder}/B.h5:/B", f"{folder}/A.h5:/A")
     with h5py.File(f"{folder}/A.h5") as file:
         check(numpy.array_equal(file["A"][...], 2 * values), "it differs")
 
