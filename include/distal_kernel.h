@@ -509,6 +509,16 @@ static inline int64_t distal_div_i64(int64_t a, int64_t b) {
     return b == 0 ? 0 : b == -1 ? (int64_t)(0U - (uint64_t)a) : a / b;
 }
 
+// Compilers make a square root of a power of 0.5, which differs where the base is -infinity or -0.
+#define DISTAL_DEFINE_POW(suffix, type, power, root)                                                         \
+    static inline type distal_pow_##suffix(type a, type b) {                                                 \
+        if (b == (type)0.5)                                                                                  \
+            return a == -(type)INFINITY ? (type)INFINITY : root(a) + (type)0;                                \
+        return power(a, b);                                                                                  \
+    }
+DISTAL_DEFINE_POW(f32, float, powf, sqrtf)
+DISTAL_DEFINE_POW(f64, double, pow, sqrt)
+
 // The absolute value of the least integer wraps around to itself.
 static inline int32_t distal_abs_i32(int32_t a) {
     return a < 0 ? (int32_t)(0U - (uint32_t)a) : a;

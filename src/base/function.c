@@ -83,7 +83,12 @@ static const Function table[] = {
     {"conj", "a", 1, false, {OWN(real), "conjf", "conj"}, ONE(real_part, conj, integer_part)},
     {"exp", "a", 1, false, MATH(exp), ONE(exp, cexp, NULL)},
     {"log", "a", 1, false, MATH(log), ONE(log, clog, NULL)},
-    {"pow", "a, b", 2, false, MATH(pow), TWO(pow, cpow, NULL)},
+    {"pow",
+     "a, b",
+     2,
+     false,
+     {NULL, NULL, "distal_pow_f32", "distal_pow_f64", "cpowf", "cpow"},
+     TWO(pow, cpow, NULL)},
     {"min", "a, b", 2, false, {OWN(min)}, TWO(real_min, NULL, integer_min)},
     {"max", "a, b", 2, false, {OWN(max)}, TWO(real_max, NULL, integer_max)},
 };

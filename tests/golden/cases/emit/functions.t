@@ -113,17 +113,17 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
 #pragma omp simd
                 for (int64_t j = 0; j < n; j++) {
                     A[A_at + j] = exp(-((double)k_value)) +
-                            pow(fabs(distal_min_f64((double)k_value, (double)k_2[j - k_2_lo0])), 0.5) *
-                            distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
+                            distal_pow_f64(fabs(distal_min_f64((double)k_value, (double)k_2[j - k_2_lo0])),
+                            0.5) * distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
                     A[A_at_2 + j] = exp(-((double)k_value_2)) +
-                            pow(fabs(distal_min_f64((double)k_value_2, (double)k_2[j - k_2_lo0])), 0.5) *
-                            distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
+                            distal_pow_f64(fabs(distal_min_f64((double)k_value_2, (double)k_2[j - k_2_lo0])),
+                            0.5) * distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
                     A[A_at_3 + j] = exp(-((double)k_value_3)) +
-                            pow(fabs(distal_min_f64((double)k_value_3, (double)k_2[j - k_2_lo0])), 0.5) *
-                            distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
+                            distal_pow_f64(fabs(distal_min_f64((double)k_value_3, (double)k_2[j - k_2_lo0])),
+                            0.5) * distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
                     A[A_at_4 + j] = exp(-((double)k_value_4)) +
-                            pow(fabs(distal_min_f64((double)k_value_4, (double)k_2[j - k_2_lo0])), 0.5) *
-                            distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
+                            distal_pow_f64(fabs(distal_min_f64((double)k_value_4, (double)k_2[j - k_2_lo0])),
+                            0.5) * distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
                 }
             }
             for (int64_t i = i_blocks_end; i < n; i++) {
@@ -132,8 +132,8 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
 #pragma omp simd
                 for (int64_t j = 0; j < n; j++) {
                     A[A_at + j] = exp(-((double)k_value)) +
-                            pow(fabs(distal_min_f64((double)k_value, (double)k_2[j - k_2_lo0])), 0.5) *
-                            distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
+                            distal_pow_f64(fabs(distal_min_f64((double)k_value, (double)k_2[j - k_2_lo0])),
+                            0.5) * distal_max_f64((double)k_2[j - k_2_lo0], 0.0);
                 }
             }
         }
