@@ -8,7 +8,7 @@ import re
 import sys
 
 # Top to bottom: a folder may include its own headers and those of the folders before it.
-LAYERS = ["base", "cost", "memory", "machine", "relation", "loop", "format", "index", "schedule", "lang", "spmd", "lower", "plan", "emit",
+LAYERS = ["base", "memory", "machine", "relation", "loop", "format", "index", "schedule", "lang", "spmd", "lower", "plan", "cost", "emit",
           "jit", "pipeline", "io", "runtime", "operation", "api", "cli"]
 WITH_MPI = {"runtime", "operation", "api", "cli"}
 

@@ -107,7 +107,7 @@ static void print_pass(const Pipeline *pipeline, const Options *options, Text *t
     else if (options->stop_after == PASS_C)
         text_append(to, pipeline->c_source);
     else if (options->stop_after == PASS_PLAN)
-        report_table(pipeline, NULL, to);
+        report_table(pipeline, NULL, NULL, to);
     else
         for (int i = 0; i < pipeline->program->statement_count; i++) {
             text_append(to, i > 0 ? "\n" : "");

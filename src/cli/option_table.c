@@ -137,6 +137,11 @@ static bool set_file(const OptionUse *use, const char *value) {
     return true;
 }
 
+static bool set_machine(const OptionUse *use, const char *value) {
+    use->options->machine = value;
+    return true;
+}
+
 static bool set_text(const OptionUse *use, const char *value) {
     if (use->options->text)
         return diagnostics_error(use->diagnostics, (Span){0}, "-e is given twice");
@@ -249,6 +254,8 @@ const Option options_table[OPTION_COUNT] = {
                              "whether fetches in loops start a step ahead, which takes a second buffer "
                              "each, where memory allows it (default: off)",
                          .set = set_pipeline},
+    [OPTION_MACHINE] = {NULL, "--machine", "FILE",
+                        .summary = "predict times for the machine that FILE describes", .set = set_machine},
     [OPTION_OVERSUBSCRIBE] = {NULL, "--oversubscribe", NULL,
                               .summary = "allow more than 16 processes per core", FLAG(oversubscribe)},
     [OPTION_STATS] = {NULL, "--stats", "text|json", .value_is_optional = true,

@@ -3,6 +3,7 @@
 #include "cli/balance.h"
 #include "cli/commands.h"
 #include "cli/memory.h"
+#include "cli/predict.h"
 #include "cli/report.h"
 #include "cli/run.h"
 #include "io/source_entries.h"
@@ -150,11 +151,14 @@ static ExitStatus plan(Session *session) {
         !plan_given(session, &bindings) || !session_warn(session))
         return session_failure(session);
     memory_fit_pipeline(session);
+    const ModelRanks *machine = session->options->machine ? predict_machine(session) : NULL;
+    if (session->options->machine && !machine)
+        return EXIT_WRONG;
     Text text = text_create(session->arena);
     if (session->options->stats == STATS_JSON)
-        report_json(session->pipeline, NULL, &text);
+        report_json(session->pipeline, NULL, machine, &text);
     else
-        report_table(session->pipeline, NULL, &text);
+        report_table(session->pipeline, NULL, machine, &text);
     const ExitStatus status = session_print(session, &text);
     return status == EXIT_FINE && !memory_within_limit(session, true) ? EXIT_FAILED : status;
 }
@@ -168,8 +172,12 @@ const Subcommand subcommand_plan = {
         "number of steps, the bytes and messages that a rank receives (for reductions: sends), and the bytes "
         "at home and in buffers; for each statement, flop and the peak memory of a rank. With --threads N "
         "the memory includes the copies of results that N threads add to (`parallelize` with `reduction`). "
-        "What a sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.",
+        "What a sparse tensor stores is known where --in gives it; inputs of dense tensors are not read. "
+        "With "
+        "--machine FILE it predicts for each statement how long a described machine takes, of which "
+        "computing, memory, network and disk, and gives a lower bound of what has to move.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_STATS |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_WARNING,
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_WARNING |
+               1u << OPTION_MACHINE,
     .run = plan,
 };

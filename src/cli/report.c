@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/utf8.h"
+#include "cli/predict.h"
 #include "pipeline/peaks.h"
 #include "plan/indexed.h"
 
@@ -330,7 +331,7 @@ static void print_flop(int64_t flop, Text *to) {
 }
 
 // What all statements of a program do together: what is not known of one is not known of all.
-static void print_total(const Pipeline *pipeline, const RunReport *run, Text *to) {
+static void print_total(const Pipeline *pipeline, const RunReport *run, const ModelRanks *machine, Text *to) {
     const Plan *plan = pipeline->plan;
     int64_t flop = 0, bytes = 0, messages = 0, peak = 0;
     bool flop_known = true, moves_known = true, at_most = false;
@@ -351,9 +352,11 @@ static void print_total(const Pipeline *pipeline, const RunReport *run, Text *to
         text_printf(to, "%s in %" PRId64 " message%s; ", report_bytes(bytes, to->arena), messages,
                     messages == 1 ? "" : "s");
     text_printf(to, "at most %s of memory in a rank\n", report_bytes(peak, to->arena));
+    if (machine)
+        predict_print_total(pipeline, machine, to);
 }
 
-void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
+void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRanks *machine, Text *to) {
     text_append_visible(to, pipeline->source.name, strlen(pipeline->source.name));
     text_printf(to, " on %" PRId64 " rank%s", pipeline->ranks, pipeline->ranks == 1 ? "" : "s");
     if (run) {
@@ -366,6 +369,8 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append(to, "\n");
     if (run)
         print_system(run, pipeline->ranks, to);
+    if (machine)
+        predict_print_machine(machine, to);
     if (run && run->blas_note)
         text_printf(to, "warning: %s\n", run->blas_note);
     for (int i = 0; i < pipeline->program->statement_count; i++) {
@@ -387,7 +392,9 @@ void report_table(const Pipeline *pipeline, const RunReport *run, Text *to) {
         print_tensors(plan, report, to);
         print_unknown(plan, to);
         print_unknown_moves(plan, report, to);
+        if (machine)
+            predict_print(pipeline, i, machine, to);
     }
     if (pipeline->program->statement_count > 1 || pipeline->program->repetition_count > 0)
-        print_total(pipeline, run, to);
+        print_total(pipeline, run, machine, to);
 }

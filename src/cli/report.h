@@ -3,6 +3,7 @@
 #ifndef DISTAL_CLI_REPORT_H
 #define DISTAL_CLI_REPORT_H
 
+#include "cost/machine_model.h"
 #include "pipeline/pipeline.h"
 #include "runtime/cores.h"
 
@@ -41,10 +42,10 @@ typedef struct {
     const char *blas_note; // environment_blas_note
 } RunReport;
 
-// `run` is NULL for a plan that was not executed.
-void report_table(const Pipeline *pipeline, const RunReport *run, Text *to);
+// `run` is NULL for a plan that was not executed. With `machine`, predicted times are in it.
+void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRanks *machine, Text *to);
 // One object and a newline, with the keys of docs/command.md.
-void report_json(const Pipeline *pipeline, const RunReport *run, Text *to);
+void report_json(const Pipeline *pipeline, const RunReport *run, const ModelRanks *machine, Text *to);
 
 // One line for each repetition with a condition: how many rounds it took, and whether that is all it may
 // take.

@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "base/utf8.h"
+#include "cli/predict.h"
 #include "pipeline/peaks.h"
 
 #include <inttypes.h>
@@ -132,7 +133,8 @@ static void print_executions(const Pipeline *pipeline, int statement, const Stat
     text_append(to, "}");
 }
 
-static void print_statement(const Pipeline *pipeline, int index, const StatementReport *report, Text *to) {
+static void print_statement(const Pipeline *pipeline, int index, const StatementReport *report,
+                            const ModelRanks *machine, Text *to) {
     const StatementPlan *plan = pipeline->plan->statements[index];
     text_append(to, "  {\"target\": ");
     text_append_json(to, plan->target->name);
@@ -149,6 +151,8 @@ static void print_statement(const Pipeline *pipeline, int index, const Statement
     print_integers("peak_bytes", peaks_of_statement(pipeline, index, to->arena), plan->ranks, to);
     text_append(to, ", \"plan_seconds\": ");
     print_real(plan->seconds + plan_figures(plan)->seconds, to);
+    if (machine)
+        predict_print_json(plan, machine, to);
     if (report)
         print_measured(plan, report, to);
     text_append(to, "}");
@@ -190,7 +194,7 @@ static void print_repetitions(const Pipeline *pipeline, const RepetitionReport *
     text_append(to, "],\n");
 }
 
-void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
+void report_json(const Pipeline *pipeline, const RunReport *run, const ModelRanks *machine, Text *to) {
     text_append(to, "{\"program\": ");
     text_append_json(to, pipeline->source.name);
     text_printf(to, ", \"ranks\": %" PRId64 ",", pipeline->ranks);
@@ -213,7 +217,7 @@ void report_json(const Pipeline *pipeline, const RunReport *run, Text *to) {
     text_append(to, " \"statements\": [\n");
     for (int i = 0; i < pipeline->program->statement_count; i++) {
         text_append(to, i ? ",\n" : "");
-        print_statement(pipeline, i, run ? &run->statements[i] : NULL, to);
+        print_statement(pipeline, i, run ? &run->statements[i] : NULL, machine, to);
     }
     text_append(to, "]}\n");
 }

@@ -100,11 +100,11 @@ bool run_finish(Run *run, bool right) {
     Text text = text_create(run->session->arena);
     const RunReport report = make_report(run, units);
     if (options->stats == STATS_JSON) {
-        report_json(run->pipeline, &report, &text);
+        report_json(run->pipeline, &report, NULL, &text);
         return session_print(run->session, &text) == EXIT_FINE;
     }
     if (options->stats == STATS_TEXT || options->verbose)
-        report_table(run->pipeline, &report, &text);
+        report_table(run->pipeline, &report, NULL, &text);
     else if (!any && !options->quiet)
         print_summary(run, &text);
     fputs(text_string(&text), stderr);

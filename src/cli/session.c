@@ -23,29 +23,28 @@ const char *session_source_name(const Options *options) {
     return strcmp(options->file, "-") == 0 ? "<stdin>" : options->file;
 }
 
-bool session_load(Session *session) {
-    const Options *options = session->options;
-    session->source.name = session_source_name(options);
-    if (options->text) {
-        session->source.text = options->text;
-        return true;
-    }
-    const bool is_stdin = strcmp(options->file, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(options->file, "rb");
+const char *session_read(const Session *session, const char *path) {
+    const bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
     Text text = text_create(session->arena);
+    const char *name = is_stdin ? "<stdin>" : path;
     bool ok = file && read_all(file, &text);
     const int why = errno;
     if (file && !is_stdin)
         fclose(file);
     if (!ok)
-        return diagnostics_error(session->diagnostics, (Span){0}, "cannot read '%s': %s",
-                                 session->source.name, strerror(why));
-    session->source.text = text_string(&text);
-    if (strlen(session->source.text) != text.length)
-        return diagnostics_error(session->diagnostics, (Span){0},
-                                 "'%s' is not a text file: it contains a byte that is 0",
-                                 session->source.name);
-    return true;
+        diagnostics_error(session->diagnostics, (Span){0}, "cannot read '%s': %s", name, strerror(why));
+    else if (strlen(text_string(&text)) != text.length)
+        ok = diagnostics_error(session->diagnostics, (Span){0},
+                               "'%s' is not a text file: it contains a byte that is 0", name);
+    return ok ? text_string(&text) : NULL;
+}
+
+bool session_load(Session *session) {
+    const Options *options = session->options;
+    session->source.name = session_source_name(options);
+    session->source.text = options->text ? options->text : session_read(session, options->file);
+    return session->source.text;
 }
 
 bool session_compile(Session *session, Pass last) {
@@ -80,6 +79,10 @@ static void report(const Session *session, Diagnostics *diagnostics) {
     Text text = text_create(session->arena);
     diagnostics_print(diagnostics, &text);
     fputs(text_string(&text), stderr);
+}
+
+void session_print_errors(const Session *session, Diagnostics *diagnostics) {
+    report(session, diagnostics);
 }
 
 Diagnostics *session_warnings(const Session *session) {

@@ -25,6 +25,9 @@ typedef struct {
 // The name of the program in diagnostics.
 const char *session_source_name(const Options *options);
 
+// The text of a file, NULL with a diagnostic.
+const char *session_read(const Session *session, const char *path);
+
 // Reads the program text: of -e, of a file or of standard input. False with a diagnostic.
 bool session_load(Session *session);
 
@@ -41,6 +44,9 @@ bool session_warn(Session *session);
 // errors. False where one of them is an error.
 Diagnostics *session_warnings(const Session *session);
 bool session_print_warnings(const Session *session, Diagnostics *warnings);
+
+// Prints diagnostics of another text than the program, on standard error.
+void session_print_errors(const Session *session, Diagnostics *diagnostics);
 
 // Prints all diagnostics on standard error, once. Called at the end of every command.
 void session_report(Session *session);

@@ -58,8 +58,11 @@ static int64_t operation_count(const Expr *expr) {
     return (expr->kind != EXPR_NEG) + operation_count(expr->left) + operation_count(expr->right);
 }
 
-// Whether indices determine the variable, so that it has no iterations of its own.
-static bool is_index(const Cin *cin, int var) {
+int64_t plan_point_flop(const Stmt *assign) {
+    return operation_count(assign->rhs) + assign->accumulate;
+}
+
+bool plan_is_index(const Cin *cin, int var) {
     return var < cin->assignment->var_count && cin->assignment->vars[var].index;
 }
 
@@ -71,7 +74,7 @@ static int64_t count_points(const StatementPlan *plan, const Nest *nest) {
     int64_t count = 1;
     provenance_active(plan->provenance, nest->loops, nest->loop_count, active);
     for (int v = 0; v < cin->var_count; v++)
-        if (cin->vars[v].source && active[v] && !is_index(cin, v))
+        if (cin->vars[v].source && active[v] && !plan_is_index(cin, v))
             count = saturated_mul(count, positions_count(provenance_window(plan->provenance, v)));
     return count;
 }
@@ -83,8 +86,7 @@ static int64_t count_flop(const StatementPlan *plan) {
     int64_t total = 0;
     for (int n = 0; n < cin_nest_count(cin); n++) {
         const Nest nest = cin_nest(cin, n);
-        const int64_t each = operation_count(nest.assign->rhs) + nest.assign->accumulate;
-        total = saturated_add(total, saturated_mul(each, count_points(plan, &nest)));
+        total = saturated_add(total, saturated_mul(plan_point_flop(nest.assign), count_points(plan, &nest)));
     }
     return total;
 }

@@ -130,6 +130,11 @@ int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfe
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
 int64_t plan_rows_bytes(const StatementPlan *plan);
 
+// Floating-point operations of an assignment at each point of its loops; and whether indices determine the
+// variable, so that it has no iterations of its own.
+int64_t plan_point_flop(const Stmt *assign);
+bool plan_is_index(const Cin *cin, int var);
+
 // What a rank has in memory while the statement is executed: homes of all tensors, and its buffers but those
 // that depend on entries.
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);

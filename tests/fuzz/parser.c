@@ -127,8 +127,8 @@ static void check_plan(Session *session) {
     for (int i = 0; i < pipeline->program->statement_count; i++)
         check_statement_plan(pipeline->plan->statements[i]);
     Text text = text_create(pipeline->arena);
-    report_table(pipeline, NULL, &text);
-    report_json(pipeline, NULL, &text);
+    report_table(pipeline, NULL, NULL, &text);
+    report_json(pipeline, NULL, NULL, &text);
     memory_within_limit(session, false); // what would fit takes many plans to find
     Bindings bindings;
     bindings_create(session, &bindings);

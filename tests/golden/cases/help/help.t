@@ -39,6 +39,7 @@ options:
                           (default: the free memory of a node, shared by its processes)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
+  --machine FILE          predict times for the machine that FILE describes
   --oversubscribe         allow more than 16 processes per core
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -o FILE                 write to FILE instead of standard output

@@ -9,7 +9,9 @@ Lists for each tensor the pattern of its communication, the loop at which it is 
 number of steps, the bytes and messages that a rank receives (for reductions: sends), and the bytes
 at home and in buffers; for each statement, flop and the peak memory of a rank. With --threads N the
 memory includes the copies of results that N threads add to (`parallelize` with `reduction`). What a
-sparse tensor stores is known where --in gives it; inputs of dense tensors are not read.
+sparse tensor stores is known where --in gives it; inputs of dense tensors are not read. With
+--machine FILE it predicts for each statement how long a described machine takes, of which
+computing, memory, network and disk, and gives a lower bound of what has to move.
 
 options:
   -e TEXT                 the text of the program, instead of FILE
@@ -25,6 +27,7 @@ options:
                           (default: the free memory of a node, shared by its processes)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
+  --machine FILE          predict times for the machine that FILE describes
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it
                           off: fused-product, many-steps, one-computes, costly-place, not-finite

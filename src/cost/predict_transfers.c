@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfers: the messages of the rank that has most of them, at the latency and the bandwidth of the level
+// that they cross, and the parts that are copied from homes to buffers and back.
+#include "cost/predict_data.h"
+
+#include "base/integer.h"
+
+#include <math.h>
+
+// The ranks that exchange data in one step of a transfer.
+typedef struct {
+    double members; // of a group that has the same footprint
+    int level;      // the outermost level of which they are in different units
+    double share;   // of the ranks of a unit, for which something comes from outside
+} Peers;
+
+// How each operation takes its time.
+static const struct {
+    bool is_collective;
+    ModelFactor factor;
+} kinds[OPERATION_COUNT] = {
+    [OPERATION_ALL_GATHER] = {true, MODEL_ALL_GATHER},
+    [OPERATION_BROADCAST] = {true, MODEL_BROADCAST},
+    [OPERATION_REDUCE] = {true, MODEL_REDUCE},
+    [OPERATION_REDUCE_SCATTER] = {true, MODEL_REDUCE_SCATTER},
+    [OPERATION_ALL_REDUCE] = {true, MODEL_ALL_REDUCE},
+};
+
+// Of `ranks` consecutive ranks, how many are in one group; where `together` is false, the members of a group
+// are in its other dimensions.
+static double members_among(const Footprints *footprints, double ranks, bool related) {
+    double stride = 1 / (double)footprints->per_rank, members = 1;
+    for (int d = footprints->grid.order - 1; d >= 0; d--) {
+        const double extent = (double)footprints->grid.extents[d];
+        if (footprints->related_dims[d] == related && stride < ranks)
+            members *= fmin(stride < 1 ? fmax(1, extent * stride) : extent, ceil(ranks / fmax(1, stride)));
+        stride *= extent;
+    }
+    return members;
+}
+
+// Collectives are among the ranks with one footprint, and each unit gets what comes from outside once for its
+// members; single messages come from ranks with other footprints.
+static Peers find_peers(const Footprints *footprints, const ModelRanks *machine, bool is_collective) {
+    const double ranks = (double)machine->ranks;
+    Peers peers = {.members = members_among(footprints, ranks, false)};
+    const bool related = !is_collective || peers.members < 2;
+    const double all = related ? ranks : peers.members;
+    peers.members = fmax(2, related ? fmin(ranks, members_among(footprints, ranks, true)) : peers.members);
+    for (int l = 0; l < machine->machine->level_count; l++) {
+        const double in_unit = fmax(1, machine->in_unit[l]);
+        const double together = related ? in_unit : members_among(footprints, in_unit, false);
+        peers.level = l;
+        peers.share = related ? 1 : 1 / together;
+        if (together < all)
+            break;
+    }
+    return peers;
+}
+
+static int64_t busiest(const int64_t *values, int64_t count) {
+    int64_t at = 0;
+    for (int64_t r = 1; r < count; r++)
+        at = values[r] > values[at] ? r : at;
+    return at;
+}
+
+static double network_seconds(const StatementPlan *plan, const ModelRanks *machine, int transfer) {
+    const TransferFigures *figures = &plan_figures(plan)->transfers[transfer];
+    const int64_t rank = busiest(figures->bytes, plan->ranks);
+    const double bytes = (double)figures->bytes[rank];
+    const double messages = fmax(1, (double)figures->messages[busiest(figures->messages, plan->ranks)]);
+    if (bytes == 0)
+        return 0;
+    const bool is_collective = kinds[figures->pattern].is_collective;
+    const Peers peers = find_peers(plan->footprints[transfer], machine, is_collective);
+    const double latency = machine->machine->levels[peers.level].latency + machine->machine->overhead;
+    if (!is_collective)
+        return messages *
+               (latency + model_message_seconds(machine, peers.level, peers.share, bytes / messages));
+    const double factor = curve_at(&machine->machine->factors[kinds[figures->pattern].factor], peers.members);
+    // The root of a broadcast receives nothing, but takes part.
+    const bool is_broadcast = figures->pattern == OPERATION_BROADCAST;
+    const double calls = is_broadcast
+                             ? fmin((double)figures->steps, messages * peers.members / (peers.members - 1))
+                             : fmin((double)figures->steps, messages);
+    const double all = is_broadcast ? bytes * calls / messages : bytes;
+    return calls * (latency * ceil(log2(peers.members)) +
+                    factor * model_message_seconds(machine, peers.level, peers.share, all / calls));
+}
+
+// Bytes read and written to fill buffers with what is at home, to clear what is added to, and to add up.
+static double copied_bytes(const StatementPlan *plan, int transfer) {
+    const Transfer *moved = &plan->spmd->transfers[transfer];
+    const TransferFigures *figures = &plan_figures(plan)->transfers[transfer];
+    const int64_t rank = busiest(figures->buffer_bytes, plan->ranks);
+    const double size = (double)type_info(moved->access->tensor->type)->size;
+    Around around = {.steps = (double)figures->steps};
+    double counts[MAX_VARS];
+    for (int l = 0; l < moved->loop_count; l++)
+        around.loops[around.count++] = moved->loops[l];
+    if (tensor_is_sparse(moved->access->tensor) ||
+        !nest_counts(plan, moved->nest, min_i64(rank * plan->per_rank, plan->processors - 1), &around,
+                     counts))
+        return 0;
+    const double step = access_elements(moved->statement_access, counts) * size;
+    const bool in_place = figures->buffer_bytes[rank] == 0;
+    if (moved->kind == TRANSFER_FETCH)
+        return in_place ? 0 : 2 * fmax(0, step * around.steps - (double)figures->bytes[rank]);
+    return in_place ? step : 4 * step * around.steps;
+}
+
+TransferSeconds predict_transfer(const StatementPlan *plan, const ModelRanks *machine, int transfer) {
+    const TransferFigures *figures = &plan_figures(plan)->transfers[transfer];
+    if (figures->unknown)
+        return (TransferSeconds){.known = false};
+    const double copied = copied_bytes(plan, transfer);
+    return (TransferSeconds){.known = true,
+                             .network = network_seconds(plan, machine, transfer),
+                             .memory = copied > 0 ? copied / model_copy_rate(machine, copied) : 0};
+}
