@@ -281,6 +281,11 @@ const Relation *cin_replaced_by(const Cin *cin, int var) {
     return NULL;
 }
 
+bool cin_is_index(const Cin *cin, int var) {
+    const Relation *relation = cin_replaced_by(cin, var);
+    return relation && relation->kind->window;
+}
+
 bool cin_positions_are_distributed(const Cin *cin, const Relation *relation) {
     const Relation *by = relation->kind->stored ? cin_replaced_by(cin, relation->child[0]) : NULL;
     return by && relation->access->first_level == 0 && (by->kind->divides || by->kind->balanced) &&

@@ -153,6 +153,8 @@ VarSet cin_derived(const Cin *cin, VarSet vars);
 // NULL for a loop.
 const Relation *cin_made_by(const Cin *cin, int var);
 const Relation *cin_replaced_by(const Cin *cin, int var);
+// Whether the variable stands for an index that is a sum of variables, or keeps one within its range.
+bool cin_is_index(const Cin *cin, int var);
 // Whether it is about positions of all leading levels of a tensor, and parts of these are distributed.
 bool cin_positions_are_distributed(const Cin *cin, const Relation *relation);
 // The relation with the extents of its variables and without values.

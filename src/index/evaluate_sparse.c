@@ -6,6 +6,7 @@
 
 #include "base/integer.h"
 #include "index/evaluate_entries.h"
+#include "index/evaluate_terms.h"
 
 #include <math.h>
 #include <omp.h>
@@ -22,6 +23,10 @@ typedef struct {
     const Term *term;
     const EvaluatorInput *inputs;
     const Evaluated *reductions; // by number
+    bool every_element;          // of the left side, also those that no iteration writes
+    // Variables that an index determines, and that get their values before the one variable of the index,
+    // which follows.
+    VarSet before;
     int loop_count;
     int loops[MAX_VARS];
     SortedEntries *sorted; // by operand; of sparse ones
@@ -128,7 +133,7 @@ static void load_operand(Walk *walk, int o) {
     Batch *batch = &walk->batch;
     char *to = batch->values + ((size_t)o * BLOCK * VALUE_SIZE) + (size_t)batch->count * size;
     bool *present = &batch->present[o * BLOCK + batch->count];
-    int64_t position = 0;
+    int64_t position = operand->offset;
     *present = !walk->empty;
     if (tensor_is_sparse(tensor)) {
         *present = *present && walk->lo[o] < walk->hi[o];
@@ -197,6 +202,31 @@ static bool does_not_matter(const Join *join, int var) {
     return true;
 }
 
+static int64_t extent_of(const Join *join, int var) {
+    const IndexNumbers *index = join->evaluator->indices[var];
+    return index ? index->extent : join->evaluator->extents[var];
+}
+
+// Whether the variable of this loop has one value, which those around give: an index that of its variables,
+// or the other way round.
+static bool has_one_value(const Walk *walk, int depth, int64_t *value) {
+    const Join *join = walk->join;
+    const int var = join->loops[depth], around = depth > 0 ? join->loops[depth - 1] : -1;
+    const IndexNumbers *index = join->evaluator->indices[var];
+    if (around >= 0 && join->before >> around & 1) {
+        index = join->evaluator->indices[around];
+        const int64_t product = walk->at[around] - index->constant;
+        *value = product % index->coefficients[0] == 0 ? product / index->coefficients[0] : -1;
+        return true;
+    }
+    if (!index || join->before >> var & 1 || join->every_element)
+        return false;
+    *value = index->constant;
+    for (int i = 0; i < index->count; i++)
+        *value += index->coefficients[i] * walk->at[index->vars[i]];
+    return true;
+}
+
 // Values first .. end - 1 of the variable of this loop.
 static void visit(Walk *walk, int depth, int64_t first, int64_t end) {
     const Join *join = walk->join;
@@ -205,6 +235,14 @@ static void visit(Walk *walk, int depth, int64_t first, int64_t end) {
         return;
     }
     const int var = join->loops[depth];
+    const PresenceNode *root = join->term->presence;
+    int64_t one;
+    end = min_i64(end, extent_of(join, var));
+    if (has_one_value(walk, depth, &one)) {
+        if (one >= first && one < end && next_value(walk, root, var, one) == one)
+            visit_value(walk, depth, one);
+        return;
+    }
     if (does_not_matter(join, var)) {
         const bool was_empty = walk->empty;
         walk->empty = true;
@@ -213,8 +251,6 @@ static void visit(Walk *walk, int depth, int64_t first, int64_t end) {
         walk->empty = was_empty;
         return;
     }
-    end = min_i64(end, join->evaluator->extents[var]);
-    const PresenceNode *root = join->term->presence;
     for (int64_t value = next_value(walk, root, var, first); value < end && !walk->out_of_memory;
          value = next_value(walk, root, var, value + 1))
         visit_value(walk, depth, value);
@@ -290,31 +326,51 @@ static double estimate(const Join *join, const PresenceNode *node, int var, VarS
     }
 }
 
+// Adds the variables that indices of those chosen before determine.
+static VarSet add_indices(Join *join, VarSet bound) {
+    const Evaluator *evaluator = join->evaluator;
+    for (int v = 0; v < evaluator->assignment->var_count && !join->every_element; v++) {
+        const SourceVar *var = &evaluator->assignment->vars[v];
+        if (!var->index || bound >> v & 1 || index_vars(var->index) & ~bound)
+            continue;
+        bound |= (VarSet)1 << v;
+        join->loops[join->loop_count++] = v;
+    }
+    return bound;
+}
+
 // The variables, next always the one that seems to have the fewest values; of equal ones, those of the left
-// side first.
+// side first. In place of a variable, an index of it alone may be chosen, which the variable follows.
 static void order_loops(Join *join) {
-    const Access *lhs = join->evaluator->assignment->lhs;
-    int vars[MAX_VARS], count = 0;
-    for (int d = 0; d < lhs->tensor->order; d++)
-        vars[count++] = lhs->vars[d];
-    for (int i = 0; i < join->term->reduction_count; i++)
-        vars[count++] = join->term->reductions[i];
-    VarSet bound = 0;
-    while (join->loop_count < count) {
-        int best = vars[0];
+    VarSet bound = 0, left = join->term->vars;
+    while (left) {
+        int best = -1;
         double fewest = INFINITY;
-        for (int i = 0; i < count; i++) {
-            if (bound >> vars[i] & 1)
+        for (int v = 0; v < join->evaluator->assignment->var_count; v++) {
+            const IndexNumbers *index = join->evaluator->indices[v];
+            const bool stands_for_one =
+                index && !join->every_element && index->count == 1 && left >> index->vars[0] & 1;
+            if (!(left >> v & 1) && !stands_for_one)
                 continue;
-            const double values = estimate(join, join->term->presence, vars[i], bound);
-            if (bound >> best & 1 || values < fewest) {
-                best = vars[i];
+            const double values = estimate(join, join->term->presence, v, bound);
+            if (best < 0 || values < fewest) {
+                best = v;
                 fewest = values;
             }
         }
-        bound |= (VarSet)1 << best;
+        const IndexNumbers *index = join->evaluator->indices[best];
         join->loops[join->loop_count++] = best;
+        bound |= (VarSet)1 << best;
+        if (index) {
+            join->before |= (VarSet)1 << best;
+            best = index->vars[0];
+            join->loops[join->loop_count++] = best;
+            bound |= (VarSet)1 << best;
+        }
+        left &= ~((VarSet)1 << best);
+        bound = add_indices(join, bound);
     }
+    add_indices(join, bound); // of a term without variables
 }
 
 // The longest operand whose entries are sorted by the outermost variable first; OPERAND_NONE where none is.
@@ -331,7 +387,7 @@ enum { PARTS = 64 };
 
 // Where part `part` of PARTS of the values of the outermost variable begins.
 static int64_t first_value(const Join *join, int part) {
-    const int64_t extent = join->evaluator->extents[join->loops[0]];
+    const int64_t extent = extent_of(join, join->loops[0]);
     const int operand = longest_operand(join);
     if (part == 0 || part == PARTS)
         return part ? extent : 0;
@@ -420,9 +476,44 @@ static bool run_term(const Join *join, Totals *totals) {
     return all;
 }
 
+// Adds each element of a dense left side as it was: the last term of a statement with indices that leave some
+// out.
+static bool add_old_values(const Evaluator *evaluator, const Term *term, const EvaluatorInput *inputs,
+                           Totals *totals) {
+    const Tensor *tensor = evaluator->assignment->lhs->tensor;
+    const size_t size = type_info(tensor->type)->size;
+    bool present[BLOCK], ok;
+    Register *stack = malloc(sizeof *stack * (size_t)(evaluator->max_steps + 1));
+    memset(present, true, sizeof present);
+    ok = stack != NULL;
+    for (int64_t first = 0; ok && first < evaluator->count; first += BLOCK) {
+        const int count = (int)min_i64(BLOCK, evaluator->count - first);
+        const Lanes lanes = {.type = tensor->type,
+                             .data = (const char *)inputs[tensor->id].values + size * (size_t)first,
+                             .present = present,
+                             .stride = 1};
+        block_run(&term->program, &lanes, count, stack);
+        for (int i = 0; ok && i < count; i++) {
+            int64_t coordinates[MAX_ORDER], rest = first + i;
+            for (int d = tensor->order - 1; d >= 0; d--) {
+                const int64_t extent = evaluator->extents[evaluator->assignment->lhs->vars[d]];
+                coordinates[d] = rest % extent;
+                rest /= extent;
+            }
+            ok = totals_add(totals, coordinates, stack, i);
+        }
+    }
+    free(stack);
+    return ok;
+}
+
 static bool evaluate_term(const Evaluator *evaluator, const Term *term, const EvaluatorInput *inputs,
                           const Evaluated *reductions, Totals *totals) {
     Join join = {.evaluator = evaluator, .term = term, .inputs = inputs, .reductions = reductions};
+    const bool last = term == &evaluator->terms[evaluator->term_count - 1];
+    join.every_element = last && evaluator->index_count > 0 && addends_keep_old(evaluator->assignment);
+    if (join.every_element && !totals->sparse)
+        return add_old_values(evaluator, term, inputs, totals);
     join.sorted = calloc((size_t)term->operand_count + 1, sizeof *join.sorted);
     bool ok = join.sorted != NULL;
     if (ok)

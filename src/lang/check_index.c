@@ -120,6 +120,12 @@ static void check_access(void *context, const Access *access) {
         const AffineIndex *index = access->indices[m];
         if (!index)
             check->ok = check_ranges(check->builder, assignment, access, m);
+        else if (access == assignment->lhs && tensor_is_sparse(access->tensor))
+            check->ok = diagnostics_error(
+                check->builder->diagnostics, access->var_spans[m],
+                "'%s' is sparse, and its indices on the left side are variables: write it "
+                "as a sum over entries of a dense tensor, or move the index to the right side",
+                access->tensor->name);
         else if (index->count == 0)
             check->ok = check_constant(check->builder, access, m);
         else if (index->count > 1 && access == assignment->lhs)
@@ -142,14 +148,12 @@ bool check_indices(ProgramBuilder *builder, const Assignment *assignment) {
                                  "the index '%s' is no variable; such parts are not computed ahead",
                                  window->name);
     const Access *sparse = assignment_sparse(assignment);
-    if (sparse)
-        return diagnostics_error(
-            builder->diagnostics, window->span,
-            window->first
-                ? "'%s' is a range, which statements with sparse tensors such as '%s' do not have yet"
-                : "the index '%s' is no variable, which statements with sparse tensors such as '%s' do not "
-                  "have yet",
-            window->name, sparse->tensor->name);
+    if (sparse && assignment_is_update(assignment))
+        return diagnostics_error(builder->diagnostics, window->span,
+                                 "%s'%s' %s, which no statement takes that has sparse tensors such as '%s' "
+                                 "and reads what it writes: write the result to a second tensor",
+                                 window->first ? "" : "the index ", window->name,
+                                 window->first ? "is a range" : "is no variable", sparse->tensor->name);
     for (int v = 0; v < assignment->var_count; v++)
         if (!assignment->vars[v].extent)
             return diagnostics_error(builder->diagnostics, assignment->vars[v].span,

@@ -31,6 +31,17 @@ static int bound_depth(const LoopNode *node, int depth) {
     return node->execution.collapsed > 1 ? depth + node->execution.collapsed - 1 : depth;
 }
 
+// Copies of a body that a pass has made have the same definitions.
+static bool is_defined(const LoopNode *let, const LoopScope *scope) {
+    for (; scope; scope = scope->outer)
+        for (int64_t i = 0; i < scope->body->count; i++) {
+            const LoopNode *node = scope->body->items[i];
+            if (node->kind == LOOP_LET && node->var == let->var && value_equal(node->value, let->value))
+                return true;
+        }
+    return false;
+}
+
 static void hoist_body(LoopHoist *hoist, const LoopBody *body, const LoopScope *scope) {
     Arena *arena = hoist->kernel->arena;
     for (int64_t i = 0; i < body->count; i++) {
@@ -41,7 +52,8 @@ static void hoist_body(LoopHoist *hoist, const LoopBody *body, const LoopScope *
             const bool moves = node->value->kind == VALUE_INDEX;
             const int depth = moves ? loop_depth_of(node->value->index, hoist->depths) : scope->depth;
             hoist->depths[node->var] = depth;
-            loop_append(arena, scope_at(scope, depth)->body, node);
+            if (!is_defined(node, scope_at(scope, depth)))
+                loop_append(arena, scope_at(scope, depth)->body, node);
             continue;
         }
         const bool deeper = node->kind == LOOP_FOR || node->kind == LOOP_WHILE || node->kind == LOOP_TEAM;

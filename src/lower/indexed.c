@@ -14,8 +14,12 @@ typedef struct {
 
 static int count_shared(const Access *access, const Access *by) {
     int count = 0;
-    for (int m = 0; m < access->tensor->order; m++)
-        count += (int)(access_vars(by) >> access->vars[m] & 1);
+    for (int m = 0; m < access->tensor->order; m++) {
+        bool shared = false;
+        for (int n = 0; n < by->tensor->order; n++)
+            shared = shared || by->vars[n] == access->vars[m];
+        count += shared;
+    }
     return count;
 }
 

@@ -41,31 +41,36 @@ static bool has_unbounded(const LeafSite *site) {
 // children are known.
 static bool is_loaded(const LeafBuilder *builder, int var, const bool *loaded) {
     const Relation *relation = cin_replaced_by(builder->site->cin, var);
-    // A constant has no children.
-    return relation && relation->child[0] >= 0 &&
+    return relation && !relation->kind->window &&
            (relation->kind->stored ? builder->known[relation->child[0]] : loaded[relation->child[0]]);
 }
 
-// Variables whose values follow now are defined, children before parents.
+static void define(LeafBuilder *builder, int var, DefinitionArray *definitions) {
+    const Cin *cin = builder->site->cin;
+    const IntExpr *value = builder->known[var] ? NULL : bounds_recover(cin, var, builder->known);
+    if (!value)
+        return;
+    if (has_unbounded(builder->site))
+        value = without_zero_divisors(cin->arena, value);
+    array_push(cin->arena, *definitions, (Definition){var, value});
+    builder->known[var] = true;
+}
+
+// Variables whose values follow now are defined, children before parents; indices of what is loaded last.
 static DefinitionArray define_known(LeafBuilder *builder) {
     const Cin *cin = builder->site->cin;
     DefinitionArray definitions = {0};
-    bool loaded[MAX_VARS] = {false};
-    // A parent is always older than its children.
+    bool loaded[MAX_VARS] = {false}, loads = false;
+    // A parent that is no index is always older than its children.
     for (int v = cin->var_count - 1; v >= 0; v--) {
         loaded[v] = !builder->known[v] && is_loaded(builder, v, loaded);
-        if (loaded[v]) {
-            builder->known[v] = true;
-            continue;
-        }
-        const IntExpr *value = builder->known[v] ? NULL : bounds_recover(cin, v, builder->known);
-        if (!value)
-            continue;
-        if (has_unbounded(builder->site))
-            value = without_zero_divisors(cin->arena, value);
-        array_push(cin->arena, definitions, (Definition){v, value});
-        builder->known[v] = true;
+        builder->known[v] |= loaded[v];
+        loads |= loaded[v];
+        if (!loads || !cin_is_index(cin, v))
+            define(builder, v, &definitions);
     }
+    for (int v = 0; v < cin->var_count; v++)
+        define(builder, v, &definitions);
     return definitions;
 }
 
@@ -110,9 +115,12 @@ static GuardArray guard_known(LeafBuilder *builder) {
 }
 
 // Narrows the bounds of a loop to where the indices that it is the last to determine are within their modes.
+// Loops over entries have other bounds; there guards keep the indices.
 static void bound_indices(LeafBuilder *builder, LeafLoop *loop) {
     const Cin *cin = builder->site->cin;
     bool inside[MAX_VARS];
+    if (leaf_sparse_tensor(builder->site))
+        return;
     memcpy(inside, builder->known, sizeof inside);
     inside[loop->var] = true;
     for (int64_t i = 0; i < cin->relations.count; i++) {

@@ -89,6 +89,28 @@ static void skip_others(const SparseState *state, SparseLoop *loop) {
         *loop = whole;
 }
 
+// Where no operand stores the coordinates of the source, and one those of an index that is the source plus an
+// integer, the loop iterates over these, from another first one on.
+static void follow_index(const SparseState *state, SparseLoop *loop) {
+    const Cin *cin = state->leaf->builder->spmd->cin;
+    const int source = loop->source;
+    if (loop->set->kind != SET_ALL || source < 0)
+        return;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const AffineIndex *index = cin->relations.items[r]->affine;
+        if (!index || index->count != 1 || index->vars[0] != source ||
+            index->coefficients[0]->op != INT_CONST || index->coefficients[0]->value != 1)
+            continue;
+        set_source(state, loop, cin->relations.items[r]->parent[0]);
+        if (loop->set->kind == SET_ALL)
+            continue;
+        loop->first = loop->first ? int_op(sparse_arena(state), INT_ADD, loop->first, index->constant)
+                                  : index->constant;
+        return;
+    }
+    set_source(state, loop, source);
+}
+
 // Where the loops around select contiguous parts, stored coordinates before and after those of the loop are
 // not visited.
 static void bound_part(const SparseState *state, SparseLoop *loop, LoopBody *to) {
@@ -149,6 +171,7 @@ static SparseLoop make_loop(const SparseState *state, int number) {
         loop.source = -1;
     set_source(state, &loop, loop.source);
     skip_others(state, &loop);
+    follow_index(state, &loop);
     // Operands that the set does not mention are looked up, or advance with a loop over all coordinates.
     // Iterations of such a loop run in order, so it is neither vectorized, nor threaded, nor the outermost
     // one, which may become threaded.

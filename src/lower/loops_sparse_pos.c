@@ -287,8 +287,32 @@ static LoopBody *append_team_parts(SparseState *state, const SparseLoop *loop, c
     return &node->body;
 }
 
+// What defines the number of a position, or guards it, or (`inside`) what does so for indices, which follow
+// from the coordinates there.
+static LeafLoop *select(const Cin *cin, const LeafLoop *loop, bool inside) {
+    LeafLoop *selected = arena_copy(cin->arena, loop, sizeof *loop);
+    Definition *definitions = arena_array(cin->arena, Definition, loop->definition_count + 1);
+    Guard *guards = arena_array(cin->arena, Guard, loop->guard_count + 1);
+    selected->definition_count = selected->guard_count = 0;
+    for (int d = 0; d < loop->definition_count; d++)
+        if (cin_is_index(cin, loop->definitions[d].var) == inside)
+            definitions[selected->definition_count++] = loop->definitions[d];
+    for (int g = 0; g < loop->guard_count; g++) {
+        bool of_index = false;
+        for (int v = 0; v < cin->var_count; v++)
+            of_index |= cin_is_index(cin, v) &&
+                        (loop_mentions(loop->guards[g].less, v) || loop_mentions(loop->guards[g].than, v));
+        if (of_index == inside)
+            guards[selected->guard_count++] = loop->guards[g];
+    }
+    selected->definitions = definitions;
+    selected->guards = guards;
+    return selected;
+}
+
 // A single position of each iteration: its number is computed first.
 static LoopBody *append_numbers(SparseState *state, const SparseLoop *loop, LoopBody *to) {
+    const LeafLoop *from = select(state->leaf->builder->spmd->cin, loop->from, false);
     LeafBuilder *leaf = state->leaf;
     LoopNode *node = loop_node(sparse_arena(state), LOOP_FOR);
     node->var = loop->from->var;
@@ -297,10 +321,10 @@ static LoopBody *append_numbers(SparseState *state, const SparseLoop *loop, Loop
     sparse_set_execution(state, loop, true, node);
     state->threads = state->threads || node->execution.thread;
     sparse_append(state, to, node);
-    for (int d = 0; d < loop->from->definition_count; d++)
-        state->known[loop->from->definitions[d].var] = true;
-    build_definitions(leaf, loop->from->definitions, loop->from->definition_count, &node->body);
-    return build_guards(leaf, loop->from->guards, loop->from->guard_count, &node->body);
+    for (int d = 0; d < from->definition_count; d++)
+        state->known[from->definitions[d].var] = true;
+    build_definitions(leaf, from->definitions, from->definition_count, &node->body);
+    return build_guards(leaf, from->guards, from->guard_count, &node->body);
 }
 
 void sparse_stored_loop(const SparseState *outside, SparseLoop *loop, const Relation *relation,
@@ -310,7 +334,7 @@ void sparse_stored_loop(const SparseState *outside, SparseLoop *loop, const Rela
     SparseState state = sparse_copy_state(outside);
     const int last = relation->access->last_level, child = relation->child[0];
     Part part = {.count = find_count(&state, relation), .loop = loop};
-    LeafLoop *plain = arena_copy(arena, loop->from, sizeof *loop->from);
+    const LeafLoop *plain = loop->from;
     const IntExpr *from, *upper;
     part.edge_level = find_edge(&state, relation);
     if (bounds_has_unit_stride(cin, child, loop->from->var)) {
@@ -327,11 +351,11 @@ void sparse_stored_loop(const SparseState *outside, SparseLoop *loop, const Rela
             to = append_team_parts(&state, loop, &part, &from, &upper, to);
     } else {
         to = append_numbers(&state, loop, to);
-        plain->definition_count = plain->guard_count = 0;
-        plain->var = -1;
+        LeafLoop *inside = select(cin, plain, true);
+        inside->var = -1;
         part.first = from = int_var(arena, child);
         upper = int_const(arena, 1);
-        loop->from = plain;
+        loop->from = inside;
     }
     part.begins[last] = let(&state, &part, last, "from",
                             value_index(arena, int_op(arena, INT_ADD, part.count->begins[last], from)), to);

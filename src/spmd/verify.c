@@ -77,11 +77,12 @@ static void bind_loaded(Verifier *verifier) {
 
 static void define(Verifier *verifier, const Definition *definitions, int definition_count,
                    const Guard *guards, int guard_count) {
+    bind_loaded(verifier);
     for (int i = 0; i < definition_count; i++) {
         verify_expr(verifier, definitions[i].value);
         bind(verifier, definitions[i].var);
+        bind_loaded(verifier);
     }
-    bind_loaded(verifier);
     for (int i = 0; i < guard_count; i++) {
         verify_expr(verifier, guards[i].less);
         verify_expr(verifier, guards[i].than);

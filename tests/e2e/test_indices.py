@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Indices that are sums of variables times integers, compared with NumPy: each statement on one and several ranks,
-machines and placements, with extents that are odd, smaller than the grid, and 1.
+machines and placements, with extents that are odd, smaller than the grid, and 1, and with sparse operands.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import sys
@@ -62,18 +62,33 @@ PLACES = [
     ("machine G = grid(4);", {1: "(x) -> G(cyclic(x, 2))", 2: "(x, y) -> G(y)", 3: "(x, y, z) -> G(y)"}, 2),
     ("machine G = grid(12);", {1: "(x) -> G(x)", 2: "(x, y) -> G(x)", 3: "(x, y, z) -> G(x)"}, 12),
 ]
+# Storage of operands, by order.
+FORMATS = [{1: "{compressed}", 2: "csr"}, {2: "csc", 3: "csf"}, {1: "{bitmap}", 2: "coo"},
+           {2: "{compressed, compressed}"}, {2: "{dense, bitmap}", 3: "{dense, compressed, compressed}"}]
 
 
-def run_case(folder, statement, tensors, code, places, sizes):
+def reads_target(statement):
+    return "max=" in statement or "A(" in statement.partition("= ")[2]
+
+
+# Updates of windows, and prod, max and min over windows, have no sparse operands.
+def takes_sparse(statement):
+    return not reads_target(statement) and not any(name in statement for name in ("prod", "max", "min"))
+
+
+def run_case(folder, statement, tensors, code, places, sizes, formats):
     machine, placements, ranks = places
     n, m = sizes
-    accumulates = "+=" in statement or "max=" in statement or "A(" in statement.split(" = ")[1]
+    accumulates = "+=" in statement or reads_target(statement)
     generator = numpy.random.default_rng(3)
     arrays, program, given = {}, f"param n = {n}, m = {m}; {machine}", []
     for name, extents in [(word[0], word[1:]) for word in tensors.replace(", ", ",").replace(" + ", "+").split(" ")]:
         shape = eval(extents[:-1] + ",)", {"n": n, "m": m}) if extents else ()  # pylint: disable=eval-used
         arrays[name] = generator.random(shape)
-        program += f"tensor {name}{extents}: f64;"
+        stored = formats.get(len(shape)) if name != "A" else None
+        if stored:
+            arrays[name] *= generator.random(shape) < 0.4
+        program += f"tensor {name}{extents}: f64{', ' + stored if stored else ''};"
         if placements and shape:
             program += f"place {name}{placements[len(shape)]};"
         if name != "A" or accumulates:
@@ -92,8 +107,11 @@ def main():
     for number, (statement, tensors, code) in enumerate(CASES):
         for turn, sizes in enumerate([(11, 7), (2, 5), (1, 1) if "n - 1" not in code and "n-1" not in code else (5, 2)]):
             places = PLACES[(number + 2 * turn) % len(PLACES)]
-            cases.append((f"indices/{statement} on {places[2]}, n = {sizes[0]}, m = {sizes[1]}",
-                          lambda folder, case=(statement, tensors, code, places, sizes): run_case(folder, *case)))
+            for formats in [{}, FORMATS[(number + turn) % 5]] if takes_sparse(statement) else [{}]:
+                stored = "".join(f", {text}" for text in formats.values())
+                cases.append((f"indices/{statement} on {places[2]}, n = {sizes[0]}, m = {sizes[1]}{stored}",
+                              lambda folder, case=(statement, tensors, code, places, sizes, formats):
+                              run_case(folder, *case)))
     return run_cases(cases)
 
 

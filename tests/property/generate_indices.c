@@ -163,7 +163,9 @@ void draw_indices(Random *random, Draft *draft, int at) {
             if (random_chance(random, chance))
                 draw_index(&writer, tensor->extents, node->vars, node->indices, m, false);
     }
-    for (int m = 0; m < order && !is_updated(&writer, statement->target); m++)
+    const bool is_fixed =
+        is_updated(&writer, statement->target) || draft_is_sparse(&draft->tensors[statement->target]);
+    for (int m = 0; m < order && !is_fixed; m++)
         if (random_chance(random, 15))
             draw_index(&writer, draft->tensors[statement->target].extents, statement->vars,
                        statement->indices, m, true);

@@ -233,14 +233,18 @@ static bool may_be_huge(const Draft *draft, int size) {
     return used;
 }
 
+// Of indices that are sums, the values fit into 62 bits as well.
 static void draw_huge_extents(Random *random, Draft *draft) {
-    static const int64_t extents[] = {(int64_t)1 << 31, ((int64_t)1 << 31) + 1, (int64_t)1 << 40,
-                                      (int64_t)1 << 62, 1000003};
+    static const int64_t extents[] = {(int64_t)1 << 31, ((int64_t)1 << 31) + 1, 1000003, (int64_t)1 << 40,
+                                      (int64_t)1 << 62};
+    bool sums = false;
+    for (int s = 0; s < draft->statement_count; s++)
+        sums |= draft->statements[s].has_indices;
     for (int size = 0; size < draft->size_count; size++)
         if (draft->sizes[size].letter == 'n' && may_be_huge(draft, size) &&
             random_chance(random, HUGE_PERCENT))
             draft->sizes[size] = (DraftSize){'n', random_chance(random, 50) ? SIZE_LITERAL : SIZE_PARAM,
-                                             extents[random_below(random, 5)]};
+                                             extents[random_below(random, sums ? 4 : 5)]};
 }
 
 // How many points a statement has where one extent is `value`.
@@ -365,6 +369,9 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     draw_results(draft);
     draw_repetitions(&random, draft);
     draw_wide_extents(&random, draft);
+    for (int s = 0; s < count; s++)
+        if (!draft_reads_target(&draft->statements[s], draft->statements[s].root))
+            draw_indices(&random, draft, s);
     for (int t = 0; placed && t < draft->tensor_count; t++)
         draw_placement(&random, draft, &draft->tensors[t]);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, COMMON_PERCENT))

@@ -16,7 +16,7 @@ v(i) = u(i) for i in 1 : 2 + u
 v(i) = u(i) for i in 1 : n + 1
 v(i) = u(i - 1) for i in 0 : n
 v(i) = A(i, i + k) for i in 0 : 4, k in 0 : n
-v(i) = S(i, j) for i in 1 : n - 1
+v(i) = v(i) + S(i, i) for i in 1 : n - 1
 v(i) = u(i) for a in 0 : 1, b in 0 : 1, c in 0 : 1, d in 0 : 1, e in 0 : 1, f in 0 : 1, g in 0 : 1, h in 0 : 1, k in 0 : 1, l in 0 : 1, m in 0 : 1, o in 0 : 1, p in 0 : 1
 v(i) = u(i) for i in 1 : 3 + 4 5
 v(i) = u(i) for
@@ -51,9 +51,9 @@ index_ranges.distal:13:10: error: 'i - 1' runs from -1 to 6 with these ranges, o
 index_ranges.distal:14:13: error: 'i + k' runs from 0 to 10 with these ranges, outside of mode 1 of 'A' (extent 8)
   14 | v(i) = A(i, i + k) for i in 0 : 4, k in 0 : n
      |             ^~~~~
-index_ranges.distal:15:20: error: 'i in 1 : n - 1' is a range, which statements with sparse tensors such as 'S' do not have yet
-  15 | v(i) = S(i, j) for i in 1 : n - 1
-     |                    ^
+index_ranges.distal:15:27: error: 'i in 1 : n - 1' is a range, which no statement takes that has sparse tensors such as 'S' and reads what it writes: write the result to a second tensor
+  15 | v(i) = v(i) + S(i, i) for i in 1 : n - 1
+     |                           ^
 index_ranges.distal:16:161: error: a statement has at most 12 ranges
   16 | ) for a in 0 : 1, b in 0 : 1, c in 0 : 1, d in 0 : 1, e in 0 : 1, f in 0 : 1, g in 0 : 1, h in 0 : 1, k in 0 : 1, l in 0 : 1, m in 0 : 1, o in 0 : 1, p in 0 : 1
      |                                                                                                                                                       ^

@@ -20,8 +20,8 @@ v(i + j) = u(i) * u(j)
 v(i + 1) = u(i + 2)
 v(i) = u(j - k) * u(k - j)
 v(i) = u(i + 4611686018427387904)
-v(i) = S(i, 0)
-v(i) = S(i, j) * u(j + 1)
+S(i, i + 1) = u(i)
+S(i, j) += S(i, j) * u(j + 1)
 v(i) = u(i) * u(i + 1.5)
 v(i) = u(i + A(i, i))
 v(i) = u(i +)
@@ -60,12 +60,12 @@ index_sums.distal:17:10: error: how far 'j' runs does not follow from the indice
 index_sums.distal:18:10: error: the values of this index do not fit into 62 bits
   18 | v(i) = u(i + 4611686018427387904)
      |          ^~~~~~~~~~~~~~~~~~~~~~~
-index_sums.distal:19:13: error: the index '0' is no variable, which statements with sparse tensors such as 'S' do not have yet
-  19 | v(i) = S(i, 0)
-     |             ^
-index_sums.distal:20:20: error: the index 'j + 1' is no variable, which statements with sparse tensors such as 'S' do not have yet
-  20 | v(i) = S(i, j) * u(j + 1)
-     |                    ^~~~~
+index_sums.distal:19:6: error: 'S' is sparse, and its indices on the left side are variables: write it as a sum over entries of a dense tensor, or move the index to the right side
+  19 | S(i, i + 1) = u(i)
+     |      ^~~~~
+index_sums.distal:20:24: error: the index 'j + 1' is no variable, which no statement takes that has sparse tensors such as 'S' and reads what it writes: write the result to a second tensor
+  20 | S(i, j) += S(i, j) * u(j + 1)
+     |                        ^~~~~
 index_sums.distal:21:17: error: an index is a variable, or a sum of variables times integers, as 2 * i + 1
   21 | v(i) = u(i) * u(i + 1.5)
      |                 ^~~~~~~
