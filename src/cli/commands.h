@@ -23,6 +23,7 @@ struct Subcommand {
     ENTRY(emit)                                                                                              \
     ENTRY(plan)                                                                                              \
     ENTRY(run)                                                                                               \
+    ENTRY(calibrate)                                                                                         \
     ENTRY(help)                                                                                              \
     ENTRY(version)
 

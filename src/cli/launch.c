@@ -82,16 +82,21 @@ static int64_t cores(void) {
     return found;
 }
 
+bool launch_fits_ranks(Session *session, int64_t ranks) {
+    const int64_t available = cores();
+    return session->options->oversubscribe || ranks <= MAX_RANKS_OF_CORE * available ||
+           diagnostics_error(session->diagnostics, (Span){0},
+                             "%" PRId64 " processes are too many for %" PRId64
+                             " core%s: at most %d per core are started",
+                             ranks, available, available == 1 ? "" : "s", MAX_RANKS_OF_CORE);
+}
+
 bool launch_fits(Session *session) {
     const Pipeline *pipeline = session->pipeline;
-    const int64_t ranks = pipeline_ranks(pipeline), available = cores();
-    if (session->options->oversubscribe || ranks <= MAX_RANKS_OF_CORE * available)
+    const int64_t ranks = pipeline_ranks(pipeline);
+    if (launch_fits_ranks(session, ranks))
         return true;
-    diagnostics_error(session->diagnostics, (Span){0},
-                      "%" PRId64 " processes are too many for %" PRId64
-                      " core%s: at most %d per core are started",
-                      ranks, available, available == 1 ? "" : "s", MAX_RANKS_OF_CORE);
-    const int64_t fewer = pipeline_fewer_ranks(pipeline, available);
+    const int64_t fewer = pipeline_fewer_ranks(pipeline, cores());
     diagnostics_note(session->diagnostics, (Span){0},
                      "-n %" PRId64 " runs the program on %" PRId64
                      " process%s, each of which executes several processors of the machine",

@@ -83,6 +83,11 @@ static bool set_memory_limit(const OptionUse *use, const char *value) {
     return true;
 }
 
+static bool set_scratch(const OptionUse *use, const char *value) {
+    use->options->scratch = value;
+    return true;
+}
+
 static bool set_pipeline(const OptionUse *use, const char *value) {
     use->options->pipelined = strcmp(value, "on") == 0;
     return use->options->pipelined || strcmp(value, "off") == 0 || invalid(use, value, "on or off");
@@ -249,6 +254,9 @@ const Option options_table[OPTION_COUNT] = {
                                  "refuse to run if a process needs more memory; K, M, G or T may follow "
                                  "(default: the free memory of a node, shared by its processes)",
                              .set = set_memory_limit},
+    [OPTION_SCRATCH] = {NULL, "--scratch", "FOLDER",
+                        .summary = "where the disk is measured; nothing remains (default: TMPDIR, or /tmp)",
+                        .set = set_scratch},
     [OPTION_PIPELINE] = {NULL, "--pipeline", "on|off",
                          .summary =
                              "whether fetches in loops start a step ahead, which takes a second buffer "

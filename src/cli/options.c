@@ -35,11 +35,15 @@ static bool parse_command(Parsing *parsing, const char *word) {
     return false;
 }
 
+static bool takes_program(const Subcommand *command) {
+    return command->options & 1u << OPTION_TEXT;
+}
+
 static void take_file(Parsing *parsing, const char *argument) {
     Options *options = parsing->options;
     if (options->command == &subcommand_help && !options->topic)
         options->topic = argument;
-    else if (options->command->options && !options->file)
+    else if (takes_program(options->command) && !options->file)
         options->file = argument;
     else
         diagnostics_error(parsing->diagnostics, (Span){0}, "unexpected argument '%s'", argument);
@@ -47,7 +51,9 @@ static void take_file(Parsing *parsing, const char *argument) {
 
 static void check_together(Parsing *parsing) {
     const Options *options = parsing->options;
-    if (!options->command->options)
+    if (options->verbose && options->quiet)
+        diagnostics_error(parsing->diagnostics, (Span){0}, "both -v and -q are given");
+    if (!takes_program(options->command))
         return;
     if (options->file && options->text)
         diagnostics_error(parsing->diagnostics, (Span){0}, "both a FILE ('%s') and -e TEXT are given",
@@ -57,8 +63,6 @@ static void check_together(Parsing *parsing) {
             parsing->diagnostics, (Span){0},
             "no program given: write distal %s FILE, where - is standard input, or distal %s -e TEXT",
             options->command->name, options->command->name);
-    if (options->verbose && options->quiet)
-        diagnostics_error(parsing->diagnostics, (Span){0}, "both -v and -q are given");
 }
 
 // getopt_long returns FIRST_LONG + index in the table for a long name, and the letter for a short one.

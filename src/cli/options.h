@@ -35,6 +35,7 @@ typedef struct {
     WarningChoice warnings;
     bool verbose, quiet, help;
     const char *output;  // of emit -o
+    const char *scratch; // the folder of what is in disk; NULL: not given
     const char *machine; // a description of a machine; NULL: not given
     bool has_stop_after; // of explain
     Pass stop_after;

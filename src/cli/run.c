@@ -6,16 +6,14 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/memory.h"
-#include "runtime/blas_threads.h"
+#include "cli/start.h"
 #include "runtime/divide_entries.h"
 #include "runtime/load.h"
 #include "runtime/wait.h"
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Rank 0 reads the program; the others get its text. Collective.
 static bool share_program(Session *session) {
@@ -108,62 +106,10 @@ static ExitStatus run_ranks(Session *session) {
     return status;
 }
 
-// With one process, MPI needs neither a daemon nor a network.
-static void keep_alone(void) {
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    // Nor a folder: isolated processes would share one, and each would remove it while others use it.
-    setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
-    setenv("OMPI_MCA_pml", "ob1", 0);
-    setenv("OMPI_MCA_btl", "self", 0);
-    setenv("UCX_TLS", "self", 0);
-}
-
-// Where TMPDIR cannot be used, MPI and others fall back on /tmp without it.
-static void leave_bad_temporary_folder(Arena *arena) {
-    const char *folder = getenv("TMPDIR");
-    if (!folder)
-        return;
-    char *probe = arena_printf(arena, "%s/distal-XXXXXX", folder);
-    if (mkdtemp(probe))
-        rmdir(probe);
-    else
-        unsetenv("TMPDIR");
-}
-
-static const char core_type[] = "OPENBLAS_CORETYPE", chosen_here[] = "DISTAL_BLAS_CHOSEN";
-
-// OpenBLAS takes processors that are newer than itself for very old ones. It chooses its routines when it is
-// loaded, so this process starts again and names better ones. Before anything is read.
-static void choose_blas_core(Session *session) {
-    const char *core = blas_better_core();
-    if (!core || getenv(core_type))
-        return;
-    setenv(core_type, core, 1);
-    setenv(chosen_here, "1", 1);
-    execv(launch_executable(session->arguments[0]), session->arguments);
-}
-
-// Ranks choose for themselves, as other nodes may have other processors.
-static void forget_blas_core(void) {
-    if (!getenv(chosen_here))
-        return;
-    unsetenv(core_type);
-    unsetenv(chosen_here);
-}
-
-static ExitStatus run_here(Session *session) {
-    int provided;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-    ExitStatus status = run_ranks(session);
-    MPI_Finalize();
-    return status;
-}
-
 static ExitStatus run(Session *session) {
-    choose_blas_core(session);
-    leave_bad_temporary_folder(session->arena);
+    start_prepare(session);
     if (launch_is_inside())
-        return run_here(session);
+        return start_here(session, run_ranks);
     // Mistakes are found before anything is launched.
     Bindings bindings;
     if (!session_compile(session, PASS_C) || !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
@@ -172,12 +118,7 @@ static ExitStatus run(Session *session) {
     memory_fit_defaults(session);
     if (!memory_within_limit(session, true))
         return EXIT_FAILED;
-    if (session->pipeline->ranks > 1) {
-        forget_blas_core();
-        return launch(session, session->pipeline->ranks);
-    }
-    keep_alone();
-    return run_here(session);
+    return start(session, session->pipeline->ranks, run_ranks);
 }
 
 const Subcommand subcommand_run = {

@@ -426,7 +426,7 @@ static void print_number(double value, Dimension dimension, Text *to) {
             (best < 0 || !strchr(units[best].name, 'i') || binary))
             best = u;
     }
-    text_printf(to, "%.4g%s", best < 0 ? value : value / units[best].factor,
+    text_printf(to, dimension == PLAIN ? "%.6g%s" : "%.4g%s", best < 0 ? value : value / units[best].factor,
                 best < 0 ? "" : units[best].name);
 }
 

@@ -14,6 +14,7 @@ commands:
   emit FILE               print the generated C
   plan FILE               print messages and memory of each rank, without data and without MPI
   run FILE                compile, launch, read inputs, compute, write outputs
+  calibrate [-o FILE]     measure this machine, and describe it for plan --machine
   help [TOPIC]            this text, or help on a command, a schedule command or any word of the
                           language
 
@@ -37,6 +38,7 @@ options:
   --warmup K              executions before the timed ones (default: 0)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
+  --scratch FOLDER        where the disk is measured; nothing remains (default: TMPDIR, or /tmp)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
   --machine FILE          predict times for the machine that FILE describes

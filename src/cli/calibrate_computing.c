@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What cores and memory do: kernels of the runtime, programs of one statement, and a loop that reads two
+// arrays and writes a third, on one core and on all at once.
+#include "cli/calibrate.h"
+
+#include "distal.h"
+#include "distal_kernel.h"
+#include "runtime/agreement.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_PRODUCT = 1024, SHARED_PRODUCT = 512 };
+static const int64_t largest_copy = (int64_t)256 << 20;
+
+typedef struct {
+    int64_t size;
+    void *a, *b, *c;
+} Arrays;
+
+static bool arrays_create(Arrays *arrays, int64_t bytes) {
+    void **const all[] = {&arrays->a, &arrays->b, &arrays->c};
+    bool ok = true;
+    for (int i = 0; i < 3; i++) {
+        *all[i] = aligned_alloc(4096, ((size_t)bytes + 4095) / 4096 * 4096);
+        ok = ok && *all[i];
+        if (*all[i])
+            memset(*all[i], 0, (size_t)bytes);
+    }
+    return ok;
+}
+
+static void arrays_free(Arrays *arrays) {
+    free(arrays->a);
+    free(arrays->b);
+    free(arrays->c);
+}
+
+static void multiply(void *context) {
+    const Arrays *x = context;
+    const int64_t n = x->size;
+    distal_gemm_f64(n, n, n, 1, x->a, n, 1, x->b, n, 1, x->c, n, 1);
+}
+
+static void multiply_single(void *context) {
+    const Arrays *x = context;
+    const int64_t n = x->size;
+    distal_gemm_f32(n, n, n, 1, x->a, n, 1, x->b, n, 1, x->c, n, 1);
+}
+
+static void multiply_vector(void *context) {
+    const Arrays *x = context;
+    distal_gemv_f64(x->size, x->size, 1, x->a, x->size, 1, x->b, 1, x->c, 1);
+}
+
+// Not inlined into what calls it: the arrays stay unknown to the compiler.
+__attribute__((noinline)) static void add(int64_t count, double *restrict a, const double *restrict b,
+                                          const double *restrict c) {
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++)
+        a[i] = b[i] + 0.5 * c[i];
+}
+
+static void add_arrays(void *context) {
+    const Arrays *x = context;
+    add(x->size, x->a, x->b, x->c);
+}
+
+static void measure_products(Calibration *calibration, Arrays *arrays) {
+    Curve *gemm = &calibration->model.rates[MODEL_GEMM];
+    for (int64_t n = 8; n <= LARGEST_PRODUCT; n *= 2) {
+        arrays->size = n;
+        const Measured measured = measure(calibration, MPI_COMM_SELF, multiply, arrays);
+        const double flop = 2 * (double)n * (double)n * (double)n;
+        curve_add(gemm, (double)n, flop / measured.seconds);
+        calibrate_note(calibration, arena_printf(calibration->session->arena, "gemm %" PRId64, n),
+                       1e-9 * flop / measured.seconds, "GFLOP/s", measured);
+    }
+    arrays->size = SHARED_PRODUCT;
+    const Measured single = measure(calibration, MPI_COMM_SELF, multiply_single, arrays),
+                   dual = measure(calibration, MPI_COMM_SELF, multiply, arrays);
+    calibration->model.single = dual.seconds / single.seconds;
+    calibrate_note(calibration, "single precision", calibration->model.single, "times", single);
+}
+
+static void measure_vectors(Calibration *calibration, Arrays *arrays) {
+    static const int64_t sizes[] = {8, 32, 128, 256};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        arrays->size = sizes[s];
+        const Measured measured = measure(calibration, MPI_COMM_SELF, multiply_vector, arrays);
+        const double flop = 2 * (double)sizes[s] * (double)sizes[s];
+        curve_add(&calibration->model.rates[MODEL_VECTOR], flop, flop / measured.seconds);
+        calibrate_note(calibration, arena_printf(calibration->session->arena, "gemv %" PRId64, sizes[s]),
+                       1e-9 * flop / measured.seconds, "GFLOP/s", measured);
+    }
+}
+
+// Bytes that the loop reads and writes per second, by those that it uses.
+static Curve measure_copies(Calibration *calibration, MPI_Comm comm, Arrays *arrays, const char *who,
+                            int ranks) {
+    static const int64_t sizes[] = {(int64_t)32 << 10, (int64_t)256 << 10, (int64_t)1 << 20, (int64_t)4 << 20,
+                                    (int64_t)16 << 20, (int64_t)64 << 20,  largest_copy};
+    Curve curve = {0};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        arrays->size = sizes[s] / (3 * (int64_t)sizeof(double));
+        const Measured measured = measure(calibration, comm, add_arrays, arrays);
+        curve_add(&curve, (double)sizes[s], (double)sizes[s] * ranks / measured.seconds);
+        calibrate_note(
+            calibration,
+            arena_printf(calibration->session->arena, "copy of %s, %" PRId64 " KiB", who, sizes[s] >> 10),
+            1e-9 * (double)sizes[s] * ranks / measured.seconds, "GB/s", measured);
+    }
+    return curve;
+}
+
+// One statement, planned and compiled, on this rank alone.
+typedef struct {
+    distal_context *context;
+    distal_plan *plan;
+} SmallProgram;
+
+static bool program_create(const char *text, const char *target, const char *filled[], const char *source[],
+                           SmallProgram *program, Diagnostics *diagnostics) {
+    distal_statement *statement;
+    *program = (SmallProgram){NULL, NULL};
+    bool ok = distal_create(MPI_COMM_SELF, &program->context) == DISTAL_OK &&
+              distal_program(program->context, "calibrate", text) == DISTAL_OK &&
+              distal_statement_find(program->context, target, 0, &statement) == DISTAL_OK;
+    for (int t = 0; ok && filled[t]; t++) {
+        distal_tensor *tensor;
+        ok = distal_tensor_find(program->context, filled[t], &tensor) == DISTAL_OK &&
+             distal_tensor_fill(tensor, source[t]) == DISTAL_OK;
+    }
+    ok = ok && distal_plan_create(statement, &program->plan) == DISTAL_OK &&
+         distal_execute(program->plan) == DISTAL_OK;
+    const char *why = program->context ? distal_error(program->context) : "out of memory";
+    return ok || diagnostics_error(diagnostics, (Span){0}, "cannot measure loops: %.*s",
+                                   (int)strcspn(why, "\n"), why);
+}
+
+static void program_free(SmallProgram *program) {
+    if (program->context)
+        distal_free(program->context);
+}
+
+static void execute(void *context) {
+    distal_execute(((SmallProgram *)context)->plan);
+}
+
+// What one execution takes that computes next to nothing.
+static bool measure_overhead(Calibration *calibration) {
+    static const char text[] = "tensor a(2): f64\ntensor b(2): f64\na(i) = 2 * b(i)\n";
+    static const char *filled[] = {"b", NULL}, *sources[] = {"ones", NULL};
+    SmallProgram program;
+    const bool ok = program_create(text, "a", filled, sources, &program, calibration->session->diagnostics);
+    if (ok) {
+        const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
+        calibration->model.overhead = measured.seconds;
+        calibrate_note(calibration, "overhead", 1e6 * measured.seconds, "us", measured);
+    }
+    program_free(&program);
+    return ok;
+}
+
+static bool measure_loops(Calibration *calibration) {
+    static const char *filled[] = {"B", "C", "d", NULL}, *sources[] = {"ones", "ones", "ones", NULL};
+    static const int64_t sizes[] = {16, 64, 192};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s];
+        const char *text =
+            arena_printf(calibration->session->arena,
+                         "param n = %" PRId64 "\ntensor a(n): f64\ntensor B(n, n): f64\n"
+                         "tensor C(n, n): f64\ntensor d(n): f64\na(i) = B(i, j) * C(i, j) * d(j)\n",
+                         n);
+        SmallProgram program;
+        const bool ok =
+            program_create(text, "a", filled, sources, &program, calibration->session->diagnostics);
+        if (ok) {
+            const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
+            const double flop = 3 * (double)n * (double)n;
+            const double seconds =
+                fmax(measured.seconds - calibration->model.overhead, 0.1 * measured.seconds);
+            curve_add(&calibration->model.rates[MODEL_LOOPS], flop, flop / seconds);
+            calibrate_note(calibration, arena_printf(calibration->session->arena, "loops %" PRId64, n),
+                           1e-9 * flop / seconds, "GFLOP/s", measured);
+        }
+        program_free(&program);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool measure_sparse(Calibration *calibration) {
+    enum { N = 2000, PER_ROW = 50 };
+    static const char *filled[] = {"A", "x", NULL}, *sources[] = {"sparse:1:100000", "ones", NULL};
+    const char *text =
+        arena_printf(calibration->session->arena,
+                     "param n = %d\ntensor A(n, n): f64, csr\ntensor x(n): f64\ntensor y(n): f64\n"
+                     "y(i) = A(i, j) * x(j)\n",
+                     N);
+    SmallProgram program;
+    const bool ok = program_create(text, "y", filled, sources, &program, calibration->session->diagnostics);
+    if (ok) {
+        const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
+        const double flop = 2.0 * N * PER_ROW;
+        curve_add(&calibration->model.rates[MODEL_SPARSE], 1, flop / measured.seconds);
+        calibrate_note(calibration, "sparse", 1e-9 * flop / measured.seconds, "GFLOP/s", measured);
+    }
+    program_free(&program);
+    return ok;
+}
+
+// On the first rank, while the others wait.
+static bool measure_alone(Calibration *calibration, Diagnostics *diagnostics) {
+    Arrays arrays;
+    bool ok = arrays_create(&arrays, largest_copy / 3);
+    if (ok) {
+        measure_products(calibration, &arrays);
+        measure_vectors(calibration, &arrays);
+        calibration->model.levels[1].copy = measure_copies(calibration, MPI_COMM_SELF, &arrays, "a core", 1);
+        ok = measure_overhead(calibration) && measure_loops(calibration) && measure_sparse(calibration);
+    } else {
+        diagnostics_error(diagnostics, (Span){0}, "out of memory");
+    }
+    arrays_free(&arrays);
+    return ok;
+}
+
+// On all ranks of the first node, one for each core.
+static void measure_together(Calibration *calibration, Arrays *arrays) {
+    MachineModel *model = &calibration->model;
+    const double busy = fmin(calibration->node_ranks, (double)model->levels[1].count);
+    arrays->size = SHARED_PRODUCT;
+    const Measured measured = measure(calibration, calibration->node, multiply, arrays);
+    const double flop = 2.0 * SHARED_PRODUCT * SHARED_PRODUCT * SHARED_PRODUCT;
+    if (calibration->rank == 0 && busy > 1) {
+        const double alone = curve_at(&model->rates[MODEL_GEMM], SHARED_PRODUCT);
+        const double all = calibration->node_ranks * flop / measured.seconds;
+        model->parallel = fmax(0, fmin(1, (all / alone - 1) / (busy - 1)));
+        calibrate_note(calibration, "gemm 512 on all ranks", 1e-9 * all, "GFLOP/s", measured);
+    }
+    model->levels[0].copy =
+        measure_copies(calibration, calibration->node, arrays, "all ranks", calibration->node_ranks);
+}
+
+bool calibrate_computing(Calibration *calibration) {
+    Diagnostics *diagnostics = calibration->session->diagnostics;
+    bool ok = calibration->rank > 0 || measure_alone(calibration, diagnostics);
+    calibrate_join(calibration);
+    Arrays arrays = {0};
+    if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
+        return false;
+    ok = arrays_create(&arrays, largest_copy / 3) ||
+         diagnostics_error(diagnostics, (Span){0}, "out of memory");
+    ok = agree_on(MPI_COMM_WORLD, ok, diagnostics);
+    if (ok)
+        measure_together(calibration, &arrays);
+    arrays_free(&arrays);
+    return ok;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/start.h"
+
+#include "cli/launch.h"
+#include "runtime/blas_threads.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// With one process, MPI needs neither a daemon nor a network.
+static void keep_alone(void) {
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    // Nor a folder: isolated processes would share one, and each would remove it while others use it.
+    setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+    setenv("OMPI_MCA_pml", "ob1", 0);
+    setenv("OMPI_MCA_btl", "self", 0);
+    setenv("UCX_TLS", "self", 0);
+}
+
+// Where TMPDIR cannot be used, MPI and others fall back on /tmp without it.
+static void leave_bad_temporary_folder(Arena *arena) {
+    const char *folder = getenv("TMPDIR");
+    if (!folder)
+        return;
+    char *probe = arena_printf(arena, "%s/distal-XXXXXX", folder);
+    if (mkdtemp(probe))
+        rmdir(probe);
+    else
+        unsetenv("TMPDIR");
+}
+
+static const char core_type[] = "OPENBLAS_CORETYPE", chosen_here[] = "DISTAL_BLAS_CHOSEN";
+
+// OpenBLAS takes processors that are newer than itself for very old ones. It chooses its routines when it is
+// loaded, so this process starts again and names better ones. Before anything is read.
+static void choose_blas_core(Session *session) {
+    const char *core = blas_better_core();
+    if (!core || getenv(core_type))
+        return;
+    setenv(core_type, core, 1);
+    setenv(chosen_here, "1", 1);
+    execv(launch_executable(session->arguments[0]), session->arguments);
+}
+
+// Ranks choose for themselves, as other nodes may have other processors.
+static void forget_blas_core(void) {
+    if (!getenv(chosen_here))
+        return;
+    unsetenv(core_type);
+    unsetenv(chosen_here);
+}
+
+void start_prepare(Session *session) {
+    choose_blas_core(session);
+    leave_bad_temporary_folder(session->arena);
+}
+
+ExitStatus start_here(Session *session, RanksBody body) {
+    int provided;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    ExitStatus status = body(session);
+    MPI_Finalize();
+    return status;
+}
+
+ExitStatus start(Session *session, int64_t ranks, RanksBody body) {
+    if (ranks > 1) {
+        forget_blas_core();
+        return launch(session, ranks);
+    }
+    keep_alone();
+    return start_here(session, body);
+}
