@@ -65,6 +65,17 @@ int64_t stored_bytes(const StoredTensor *tensor) {
                          saturated_mul(tensor->value_count, (int64_t)type_info(tensor->type)->size));
 }
 
+int64_t stored_before(const StoredTensor *tensor, int level, const int64_t *coordinates) {
+    Slice at = {0, 1};
+    for (int l = 0; l <= level; l++) {
+        const LevelArrays *arrays = &tensor->arrays[l];
+        const bool any = at.count > 0; // else what is below the next position
+        at = tensor->levels[l].format->image(arrays, at, any ? coordinates[l] : 0,
+                                             any ? coordinates[l] + 1 : INT64_MAX);
+    }
+    return at.first;
+}
+
 void stored_free(StoredTensor *tensor) {
     for (int l = 0; l < tensor->order; l++)
         for (int a = 0; a < LEVEL_ARRAY_COUNT; a++) {

@@ -76,6 +76,10 @@ int64_t stored_count(const StoredTensor *tensor);
 // position counts are set.
 const char *stored_check(const StoredTensor *tensor, Arena *arena);
 
+// How many positions of a level have coordinates before these, by level up to that one, in the order of
+// storage.
+int64_t stored_before(const StoredTensor *tensor, int level, const int64_t *coordinates);
+
 // Of all arrays and values; those of the structure alone (without values).
 int64_t stored_bytes(const StoredTensor *tensor);
 int64_t stored_structure_bytes(const StoredTensor *tensor);

@@ -40,6 +40,7 @@ void cin_derive(Cin *cin, Relation *relation, const NewVar *children) {
     if (kind->stored) {
         relation->count = add_number(cin, &children[0], "count", extents[0]);
         relation->begin = add_number(cin, &children[0], "begin", extents[0]);
+        relation->end = add_number(cin, &children[0], "end", extents[0]);
         extents[0] = int_var(cin->arena, relation->count);
     }
     if (kind->balanced) {

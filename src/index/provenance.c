@@ -107,7 +107,8 @@ static VarSet counting_vars(const Cin *cin) {
     for (int64_t r = cin->relations.count - 1; r >= 0; r--) {
         const Relation *relation = cin->relations.items[r];
         if (relation->kind->stored)
-            vars |= (VarSet)1 << relation->count | (VarSet)1 << relation->begin | relation_parents(relation);
+            vars |= (VarSet)1 << relation->count | (VarSet)1 << relation->begin | (VarSet)1 << relation->end |
+                    relation_parents(relation);
         else if (vars & relation_children(relation))
             vars |= relation_parents(relation);
     }

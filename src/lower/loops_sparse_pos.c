@@ -359,8 +359,10 @@ void sparse_stored_loop(const SparseState *outside, SparseLoop *loop, const Rela
     }
     part.begins[last] = let(&state, &part, last, "from",
                             value_index(arena, int_op(arena, INT_ADD, part.count->begins[last], from)), to);
-    part.ends[last] = let(&state, &part, last, "to",
-                          value_index(arena, int_op(arena, INT_ADD, part.begins[last], upper)), to);
+    const IntExpr *end = int_op(arena, INT_ADD, part.begins[last], upper);
+    if (cin_positions_are_distributed(cin, relation))
+        end = int_op(arena, INT_MIN, end, int_var(arena, relation->end));
+    part.ends[last] = let(&state, &part, last, "to", value_index(arena, end), to);
     part.lasts[last] =
         let(&state, &part, last, "last",
             value_index(arena, int_op(arena, INT_SUB, part.ends[last], int_const(arena, 1))), to);

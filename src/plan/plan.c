@@ -5,7 +5,6 @@
 #include "base/integer.h"
 #include "format/level_list.h"
 #include "plan/balance.h"
-#include "plan/processor.h"
 #include "plan/rank_entries.h"
 
 #include <inttypes.h>
@@ -369,16 +368,6 @@ static void find_moves(StatementPlan *statement) {
                 statement->moves[t] |= statement->moves[other];
 }
 
-static bool check_positions(const StatementPlan *plan, Diagnostics *diagnostics) {
-    const Relation *unknown = processor_positions_unknown(plan);
-    return !unknown ||
-           diagnostics_error(diagnostics, unknown->span,
-                             "a rank of %" PRId64 " has several parts of the positions of '%s', which are "
-                             "divided in its other modes as well: run on %" PRId64
-                             " ranks, one for each processor, or divide positions of all of its modes",
-                             plan->ranks, unknown->access->name, plan->processors);
-}
-
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
                            Diagnostics *diagnostics) {
     const double start = clock_seconds();
@@ -404,8 +393,6 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
             induce_home(plan, statement, tensor, extents[tensor->id]);
     }
     find_moves(statement);
-    if (!check_positions(statement, diagnostics))
-        return false;
     statement->flop = assignment_sparse(spmd->cin->assignment) ? -1 : count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;

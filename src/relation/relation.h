@@ -46,11 +46,11 @@ typedef struct {
     int operands[MAX_VARS];
     const IntExpr *numbers[2]; // of the command; their meaning depends on the relation
     // Where the kind is `stored`: the access; the variables, no loops, that are the number of its positions
-    // and, where these are distributed, the place of the first of them in the arrays of the rank, negative
-    // where other ranks have those before its own; and what parts of the positions have, where that is known
-    // beforehand.
+    // and, where these are distributed, the places in the arrays of the rank of the first of them, negative
+    // where other ranks have those before its own, and behind the last one that the processor has of its
+    // part; and what parts of the positions have, where that is known beforehand.
     const StoredAccess *access;
-    int count;
+    int count, end;
     const Boundaries *stored;
     // Where the kind is `balanced`: by what, of which the parts are numbers[0]; and the variables, no loops,
     // that are the length of the longest part, where that of the processor begins, counted from where the

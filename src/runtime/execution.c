@@ -206,6 +206,16 @@ static bool create_indexed(const Assembly *assembly) {
     return true;
 }
 
+static void find_positions(const Assembly *assembly) {
+    const ExecutionParts *parts = assembly->parts;
+    distal_execution *execution = assembly->execution;
+    execution->positions = arena_array(execution->arena, ProcessorPositions, parts->position_part_count);
+    execution->position_part_count = parts->position_part_count;
+    for (int64_t p = 0; p < parts->position_part_count; p++)
+        execution->positions[p] = (ProcessorPositions){
+            parts->position_parts[p], storage_of(assembly, parts->position_parts[p].transfer), NULL};
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
@@ -241,6 +251,7 @@ static bool allocate_parts(Assembly *assembly) {
                                execution->arena, assembly->diagnostics))
             return false;
     }
+    find_positions(assembly);
     return create_indexed(assembly) && note_groups(assembly);
 }
 
@@ -312,6 +323,8 @@ void execution_free(distal_execution *execution) {
         transfer_free(&execution->transfers[t]);
     for (int t = 0; t < execution->copy_count; t++)
         entry_copy_free(execution->copies[t]);
+    for (int64_t p = 0; p < execution->position_part_count; p++)
+        structure_hold(&execution->positions[p].of, NULL);
     memory_host.release(execution->space);
     for (int r = 0; r < execution->row_count; r++)
         memory_release(MEMORY_HOST, execution->rows[r]);

@@ -26,6 +26,13 @@ typedef struct {
     const Storage *target;   // of the result at home
 } ExecutionStage;
 
+// Positions of a processor, and what they are of; `of`: the structure for which its values are set.
+typedef struct {
+    PositionPart part;
+    Storage *storage;
+    Structure *of;
+} ProcessorPositions;
+
 struct distal_execution {
     Arena *arena; // everything but memory of elements
     int stage_count;
@@ -40,7 +47,9 @@ struct distal_execution {
     int64_t processors;    // that there are from the first one of this rank on
     int64_t first, count;  // those of this rank that the kernel executes, by index
     int value_count;       // of each
-    const int64_t *values; // of all, one after the other (plan/processor.h)
+    int64_t *values;       // of all, one after the other (plan/processor.h)
+    int64_t position_part_count;
+    ProcessorPositions *positions;
     void *space;           // for contractions; NULL where there are none
     int threads;           // for which there is workspace memory
     char **rows;           // by number, that of one thread after the other

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/execution_parts.h"
 
-#include "plan/processor.h"
-
 // Whether entries of a sparse result are computed where they are not at home, or on one of the ranks that
 // have them: only the kernel knows which.
 static bool result_moves(const StatementPlan *plan) {
@@ -32,7 +30,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
         row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
     const int value_count = processor_value_count(plan);
     int64_t *values = arena_array(plan->arena, int64_t, plan->per_rank * value_count);
-    processor_values(plan, rank, values);
+    const PositionPartArray positions = processor_values(plan, rank, values);
     StageParts *stages = arena_array(plan->arena, StageParts, plan->spmd->stage_count);
     for (int s = 0; s < plan->spmd->stage_count; s++) {
         const Stage *stage = &plan->spmd->stages[s];
@@ -51,6 +49,8 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .per_rank = plan->per_rank,
                             .values = values,
                             .value_count = value_count,
+                            .position_part_count = positions.count,
+                            .position_parts = positions.items,
                             .calls_library = plan->spmd->calls_library,
                             .contracts = plan->spmd->contracts,
                             .row_count = plan->spmd->row_count,

@@ -4,7 +4,7 @@
 #ifndef DISTAL_RUNTIME_EXECUTION_PARTS_H
 #define DISTAL_RUNTIME_EXECUTION_PARTS_H
 
-#include "plan/plan.h"
+#include "plan/processor.h"
 #include "runtime/storage.h"
 
 // What a stage writes.
@@ -24,6 +24,8 @@ typedef struct {
     int64_t processors, per_rank; // processors: 0 where the result has no elements
     const int64_t *values;        // of the processors of the rank, one after the other (plan/processor.h)
     int value_count;              // of each
+    int64_t position_part_count;  // values that are set when structures are known
+    const PositionPart *position_parts;
     bool calls_library;           // the BLAS
     bool contracts;               // needs space for contractions
     int row_count;

@@ -23,6 +23,9 @@ bool execution_is_structured(const distal_execution *execution) {
             (stage->result_home && !result_home_is_known(stage->result_home)))
             return false;
     }
+    for (int64_t p = 0; p < execution->position_part_count; p++)
+        if (execution->positions[p].of != execution->positions[p].storage->structure)
+            return false;
     for (int t = 0; t < execution->transfer_count; t++)
         if ((execution->copies[t] && !entry_copy_is_known(execution->copies[t])) ||
             (execution->transfers[t].indexed && !indexed_fetch_is_known(execution->transfers[t].indexed)))
@@ -79,6 +82,20 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
         take(execution, indexed_fetch_bytes(fetch));
     }
     return true;
+}
+
+// What processors of this rank have of positions that are distributed.
+static void set_positions(const distal_execution *execution) {
+    for (int64_t p = 0; p < execution->position_part_count; p++) {
+        ProcessorPositions *positions = &execution->positions[p];
+        Storage *storage = positions->storage;
+        if (!execution_is_current(execution, positions->part.transfer) || positions->of == storage->structure)
+            continue;
+        structure_hold(&positions->of, storage->structure);
+        position_part_set(&positions->part,
+                          storage->structure && storage->piece_count > 0 ? &storage->stored : NULL,
+                          execution->values);
+    }
 }
 
 // One processor after the other, as entries are in the order of storage for each of them only.
@@ -139,8 +156,11 @@ static bool find_result(distal_execution *execution, distal_kernel_function stru
 
 static bool find_structures(distal_execution *execution, distal_kernel_function structure,
                             const int64_t *params, Diagnostics *diagnostics) {
-    return agree_on_part(execution->all, begin_operands, execution, diagnostics) &&
-           find_operands(execution, diagnostics) && find_result(execution, structure, params, diagnostics);
+    if (!agree_on_part(execution->all, begin_operands, execution, diagnostics) ||
+        !find_operands(execution, diagnostics))
+        return false;
+    set_positions(execution);
+    return find_result(execution, structure, params, diagnostics);
 }
 
 void execution_invalidate(distal_execution *execution) {

@@ -126,7 +126,7 @@ static bool iterate_positions(Cin *cin, const Access *access, Distribution *dist
             return false;
     }
     if (cin_nest_count(cin) > 1 || __builtin_popcountll(fused) < count ||
-        cin->var_count + count + 2 > MAX_VARS ||
+        cin->var_count + count - 1 + POSITION_VARS > MAX_VARS ||
         positions_fit(access, vars, count, stored, &level) != POSITIONS_FIT || stored->repeats ||
         !positions_required(nest.assign->rhs, assignment_type(cin->assignment), access))
         return false;

@@ -100,7 +100,7 @@ static const Cin *pos(Scheduler *scheduler, const Command *command, const Cin *c
                args[0].name);
         return NULL;
     }
-    if (cin->var_count + 2 > MAX_VARS) {
+    if (cin->var_count + POSITION_VARS > MAX_VARS) {
         refuse(&application, command->span,
                "a statement has at most %d index variables, those made by commands included", MAX_VARS);
         return NULL;

@@ -106,7 +106,7 @@ static void rename_loop(Cin *cin, int old, int new) {
 
 static const Cin *iterate_positions(const Cin *cin, const Relation *collapsed) {
     Search search = {.cin = cin, .nest = cin_nest(cin, 0), .loop = collapsed->child[0]};
-    if (!nest_has(&search.nest, search.loop) || cin->var_count + 2 > MAX_VARS ||
+    if (!nest_has(&search.nest, search.loop) || cin->var_count + POSITION_VARS > MAX_VARS ||
         cin_directive(cin, DIRECTIVE_DISTRIBUTE, search.loop) ||
         cin_directive(cin, DIRECTIVE_COMMUNICATE, search.loop) ||
         !positions_collapsed_from(cin, search.loop, search.vars, &search.count))

@@ -6,6 +6,8 @@
 
 #include "index/cin.h"
 
+enum { POSITION_VARS = 4 }; // that a relation of positions adds
+
 // The source variables that a loop was collapsed from, outermost first; false where other relations made it.
 bool positions_collapsed_from(const Cin *cin, int var, int *vars, int *count);
 

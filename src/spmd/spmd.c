@@ -13,6 +13,7 @@ int spmd_processor_numbers(const Spmd *spmd, int *vars) {
         if (cin_positions_are_distributed(spmd->cin, relation)) {
             vars[count++] = relation->count;
             vars[count++] = relation->begin;
+            vars[count++] = relation->end;
         }
     }
     return count;

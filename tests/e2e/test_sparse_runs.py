@@ -283,9 +283,6 @@ def test_refused(folder):
     refused(["run", "-e", "param n = 1000, m = 4000000; tensor B(n, m): f64, csr; tensor x(n): f64; tensor y(m): f64; "
              "y(j) = B(i, j) * x(i)", "--in", "B=sparse:1:1000", "--threads", "3", "--memory-limit", "70M"],
             "with --threads 1, no rank would need more than 30.5 MiB")
-    refused(["plan", "-e", "machine M = grid(3, 2); tensor B(7, 5, 6): f64, csf; tensor x(6): f64; tensor A(7, 5): f64; "
-             "place B(i, j, k) -> M(~fuse(i, j), k); A(i, j) = B(i, j, k) * x(k)", "--ranks", "2"],
-            "a rank of 2 has several parts of the positions of 'B', which are divided in its other modes as well", status=2)
 
 
 if __name__ == "__main__":

@@ -96,9 +96,30 @@ static void draw_balance(Random *random, Draft *draft, int from) {
     }
 }
 
+// Along dimensions that divide no entries, the modes that are not fused may be divided.
+static void draw_others(Random *random, const Draft *draft, int modes, const int *along, const int *fused,
+                        DraftTensor *tensor) {
+    const DraftMachine *machine = &draft->machines[0];
+    for (int l = 0, d = 0; l < machine->level_count; d += machine->level_order[l++]) {
+        bool used[DRAFT_ORDER] = {false};
+        for (int k = 0; k < machine->level_order[l]; k++) {
+            const int mode = tensor->mode_order[random_below(random, tensor->order)];
+            bool divided = k == along[l] && fused[l] >= 0;
+            for (int s = 0; s < modes; s++)
+                divided = divided || tensor->mode_order[s] == mode;
+            if (divided || used[mode] || !random_chance(random, 70))
+                continue;
+            used[mode] = true;
+            tensor->entries[d + k] = mode;
+            tensor->balance[d + k] = BALANCE_NONE;
+            tensor->cycles[d + k] = random_chance(random, 25) ? random_between(random, 1, 3) : 0;
+        }
+    }
+}
+
 // Entries of one tensor are divided, along one dimension of each level or of some, and are the same along the
-// others; levels around those may divide the first mode. Other sparse operands are everywhere, or where they
-// are used.
+// others, or divided in its other modes; levels around those may divide the first mode. Other sparse operands
+// are everywhere, or where they are used.
 static void draw_fused(Random *random, Draft *draft, int from) {
     const DraftMachine *machine = &draft->machines[0];
     const DraftStatement *statement = &draft->statements[0];
@@ -145,6 +166,8 @@ static void draw_fused(Random *random, Draft *draft, int from) {
             tensor->balance[d + along[l]] = balance[l];
             tensor->fused[d + along[l]] = fused[l];
         }
+        if (t == from && random_chance(random, 40))
+            draw_others(random, draft, modes, along, fused, tensor);
     }
 }
 

@@ -90,6 +90,30 @@ static void draw_parts(Positions *positions, const char *loop) {
         draw_execution(positions, inner);
 }
 
+// The loop in one part for each of some processors, and one of the other loops, whose letter is not among
+// `stored`, as well.
+static void draw_distribution(Positions *positions, const char *loop, const char *stored, int count,
+                              int ranks) {
+    char others[32] = {0};
+    for (const char *var = positions->vars; *var; var++)
+        if (!memchr(stored, *var, (size_t)count))
+            others[strlen(others)] = *var;
+    int parts = ranks * random_between(positions->random, 1, 2), own = 1;
+    if (!others[0] || random_chance(positions->random, 40)) {
+        command(positions, "divide(%s, do, di, %d)", loop, parts);
+        command(positions, "distribute(do)");
+        return;
+    }
+    for (int factor = 2; factor <= parts; factor++)
+        if (parts % factor == 0 && random_chance(positions->random, 50))
+            parts /= factor, own *= factor;
+    const char other = others[random_below(positions->random, (int)strlen(others))];
+    command(positions, "divide(%s, do, di, %d)", loop, parts);
+    command(positions, "divide(%c, eo, ei, %d)", other, own);
+    command(positions, "reorder({do, eo, di, ei})");
+    command(positions, random_chance(positions->random, 50) ? "distribute({do, eo})" : "distribute({eo, do})");
+}
+
 bool draw_positions(Random *random, Draft *draft, int at) {
     DraftStatement *statement = &draft->statements[at];
     const int node = draw_access(random, draft, statement);
@@ -124,7 +148,9 @@ bool draw_positions(Random *random, Draft *draft, int at) {
         command(&positions, "pos(%s, p, %s(%s))", loop, tensor->name, text);
         snprintf(loop, sizeof loop, "p");
     }
-    if (random_chance(random, 75))
+    if (draft->ranks > 1 && random_chance(random, 40))
+        draw_distribution(&positions, loop, &stored[first], last + 1 - first, draft->ranks);
+    else if (random_chance(random, 75))
         draw_parts(&positions, loop);
     else if (random_chance(random, 70))
         draw_execution(&positions, loop);

@@ -247,7 +247,8 @@ static void draw_huge_extents(Random *random, Draft *draft) {
                                              extents[random_below(random, sums ? 4 : 5)]};
 }
 
-// How many points a statement has where one extent is `value`.
+// How many points a statement has where one extent is `value`. Tensors that lack a mode without coordinates
+// have elements.
 static int64_t points_with(const Draft *draft, const DraftStatement *statement, int size, int64_t value) {
     const char *const left = statement->vars;
     Letters counted = 0;
@@ -261,7 +262,7 @@ static int64_t points_with(const Draft *draft, const DraftStatement *statement, 
             const int64_t extent =
                 tensor->extents[m] == size ? value : draft->sizes[tensor->extents[m]].value;
             if (!(counted & letter_of(vars[m])) && points <= MAX_WIDE_POINTS)
-                points = saturated_mul(points, extent);
+                points = saturated_mul(points, max_i64(extent, 1));
             counted |= letter_of(vars[m]);
         }
     }
