@@ -44,7 +44,8 @@ static void placement_divisions(const distal_context *context, const distal_tens
         const PlaceEntry *entry = &placement->entries[d];
         if (!balance_is_by_entries(entry->balance) || balance_tensor(context, tensor, entry) != by)
             continue;
-        Division division = placement_division(placement, tensor->name, &grid, d);
+        Division division =
+            placement_division(placement, tensor->name, &grid, context->build.param_values.items, d);
         division.tensor = by->name;
         add_division(&division, arena, list);
     }

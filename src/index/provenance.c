@@ -57,8 +57,13 @@ static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, con
     }
     numeric->boundaries = relation->stored;
     if (relation->kind->stored && !relation->stored &&
-        provenance_division(cin, relation, params, arena, &division))
+        provenance_division(cin, relation, params, arena, &division)) {
+        if (division.cell_levels > 0) { // the mode of cells comes first
+            memmove(extents + 1, extents, sizeof *extents * (size_t)(division.mode_count - 1));
+            extents[0] = division_cell_count(&division);
+        }
         numeric->boundaries = find_boundaries(&division, extents, known, arena);
+    }
     if (!relation->kind->balanced)
         return true;
     if (!balance_division(relation->balanced, params, arena, &division))

@@ -134,37 +134,94 @@ static bool check_around(const Check *check, const PlaceEntry *entry, const Plac
         written(check, around), name);
 }
 
-// Fused modes are divided inside of levels that divide the first of them, and by levels that fuse as many or
-// more inside of them.
-static bool check_beside(const Check *check, const PlaceEntry *entry, const PlaceEntry *other, bool inside) {
-    if (inside ? other->balance == BALANCE_STORED && other->mode_count >= entry->mode_count
-               : other->mode == entry->mode && other->mode_count <= entry->mode_count)
-        return true;
-    for (int m = 0; m < entry->mode_count; m++) {
-        const int most = (int)max_i64(entry->mode_count, other->mode_count);
+static bool divides_any(const PlaceEntry *other, const PlaceEntry *entry) {
+    for (int m = 0; m < entry->mode_count; m++)
         if (divides(other, entry->modes[m]))
-            return diagnostics_error(
-                check->diagnostics, entry->span,
-                "mode '%s' is partitioned by another level as well, beside entries of fused "
-                "modes: write '%s' at both, which divides entries level by level",
-                mode_name(check, entry->modes[m]), stored_first(check, most));
+            return true;
+    return false;
+}
+
+// Whether entries of fused modes are divided cell by cell (machine/division.h): a level around divides
+// another one of these modes than the first, or any of them block-cyclically. *levels: how many there are
+// around.
+static bool has_cells(const Check *check, int d, int *levels) {
+    const PlaceEntry *entry = &check->placement->entries[d];
+    bool cells = false;
+    *levels = 0;
+    for (int e = 0; e < d; e++) {
+        const PlaceEntry *around = &check->placement->entries[e];
+        if (around->kind != PLACE_PARTITION || !divides_any(around, entry))
+            continue;
+        ++*levels;
+        cells = cells || (around->mode_count <= 1 && (around->mode != entry->mode || around->cycle));
     }
+    return cells;
+}
+
+// Fused modes are divided inside of levels that divide the first of them, or any of them by coordinates, and
+// by levels that fuse as many or more inside of them.
+static bool check_beside(const Check *check, const PlaceEntry *entry, const PlaceEntry *other, bool inside,
+                         bool cells) {
+    const bool fused = other->mode_count > 1;
+    if (!divides_any(other, entry) ||
+        (inside  ? other->balance == BALANCE_STORED && other->mode_count >= entry->mode_count
+         : fused ? other->mode == entry->mode && other->mode_count <= entry->mode_count
+                 : other->balance == BALANCE_NONE || (!cells && other->mode == entry->mode)))
+        return true;
+    if (!inside && !fused)
+        return diagnostics_error(check->diagnostics, entry->span,
+                                 "'%s' around entries of fused modes is not supported yet%s: write '%s' "
+                                 "there, or '%s' at both levels",
+                                 written(check, other),
+                                 other->mode == entry->mode ? " beside other modes or 'cyclic'" : "",
+                                 mode_name(check, other->mode), stored_first(check, entry->mode_count));
+    int m = 0;
+    while (!divides(other, entry->modes[m]))
+        m++;
+    return diagnostics_error(
+        check->diagnostics, entry->span,
+        "mode '%s' is partitioned by another level as well, beside entries of fused modes: write '%s' at "
+        "both, which divides entries level by level",
+        mode_name(check, entry->modes[m]),
+        stored_first(check, (int)max_i64(entry->mode_count, other->mode_count)));
+}
+
+// What makes cells does so for all levels that fuse modes.
+static bool check_cells(const Check *check, int d, int levels) {
+    const PlaceEntry *entries = check->placement->entries, *entry = &entries[d];
+    if (levels >= MAX_DEPTH || check->tensor->order == MAX_ORDER)
+        return diagnostics_error(check->diagnostics, entry->span,
+                                 "entries are divided inside of at most %d other levels, of a tensor of at "
+                                 "most %d modes",
+                                 MAX_DEPTH - 1, MAX_ORDER - 1);
+    // A level that fuses fewer modes, around this one.
+    for (int f = 0; f < d; f++)
+        for (int e = 0; e < d && entries[f].mode_count > 1; e++)
+            if (entries[e].kind == PLACE_PARTITION && entries[e].mode_count <= 1 &&
+                divides_any(&entries[e], entry) && (e > f || !divides_any(&entries[e], &entries[f])))
+                return diagnostics_error(check->diagnostics, entries[f].span,
+                                         "mode '%s', which another level partitions, is fused with others "
+                                         "inside of this one only: write '%s' here, too",
+                                         mode_name(check, entries[e].mode),
+                                         stored_first(check, entry->mode_count));
     return true;
 }
 
 static bool check_levels(const Check *check, int d) {
     const PlaceEntry *entry = &check->placement->entries[d];
+    int levels;
+    const bool fused = entry->mode_count > 1, cells = fused && has_cells(check, d, &levels);
     bool ok = true;
     for (int e = 0; ok && e < check->placement->machine->order; e++) {
         const PlaceEntry *other = &check->placement->entries[e];
         if (e == d || other->kind != PLACE_PARTITION)
             continue;
-        if (entry->mode_count > 1)
-            ok = check_beside(check, entry, other, e > d);
-        if (ok && e < d && other->mode == entry->mode)
+        if (fused)
+            ok = check_beside(check, entry, other, e > d, cells);
+        if (ok && e < d && other->mode == entry->mode && !cells)
             ok = check_around(check, entry, other);
     }
-    return ok;
+    return ok && (!cells || check_cells(check, d, levels));
 }
 
 bool check_balance(Diagnostics *diagnostics, const Tensor *tensor, const Placement *placement) {

@@ -189,8 +189,10 @@ static void verify_collapsed(Verifier *verifier, const LoopNode *node) {
 static void verify_workspace(Verifier *verifier, const LoopArray *array) {
     if (array->scalar == (array->extent != NULL))
         fail(verifier, "a workspace that is neither a scalar nor has an extent", array->name);
-    if (array->extent && !int_is_closed(array->extent))
-        fail(verifier, "the extent of a workspace depends on variables", array->name);
+    if (array->extent && array->local && !int_is_closed(array->extent))
+        fail(verifier, "the extent of a local workspace depends on variables", array->name);
+    if (array->extent)
+        verify_int(verifier, array->extent);
     if (array->extent && verifier->in_vector)
         fail(verifier, "a workspace that lanes of vectors share", array->name);
 }

@@ -78,6 +78,7 @@ static const Boundaries *without_entries(const Division *division, int64_t exten
     for (int64_t q = 0; q < count; q++)
         lasts[q] = max_i64(starts[q + 1] - 1, 0);
     *found = (Boundaries){.division = *division,
+                          .extents = {extent},
                           .count = count,
                           .total = extent,
                           .positions = starts,
@@ -158,20 +159,18 @@ int64_t boundaries_part(const Boundaries *boundaries, const int64_t *coordinates
 
 // What `rect` has of these coordinates of one mode.
 static bool clip(Rect *rect, int mode, int64_t lo, int64_t hi) {
-    rect->lo[mode] = max_i64(rect->lo[mode], lo);
-    rect->hi[mode] = min_i64(rect->hi[mode], hi);
+    rect_set_mode(rect, mode, positions_clip(rect_mode(rect, mode), lo, hi));
     return rect->lo[mode] < rect->hi[mode];
 }
 
-// What `rect` has from one coordinate in lexicographic order to before another.
-static void rects_between(const Boundaries *boundaries, const int64_t *from, const int64_t *to,
-                          const Rect *rect, Arena *arena, RectArray *rects) {
-    const int count = boundaries->division.mode_count, *modes = boundaries->division.modes;
-    if (boundaries_compare(boundaries, from, to) >= 0)
-        return;
+// What `rect` has from one coordinate in lexicographic order of these modes to before another.
+static void rects_of(int count, const int *modes, const int64_t *from, const int64_t *to, const Rect *rect,
+                     Arena *arena, RectArray *rects) {
     int common = 0; // modes in which both have the same coordinate
-    while (from[common] == to[common])
+    while (common < count && from[common] == to[common])
         common++;
+    if (common == count || from[common] > to[common])
+        return;
     Rect within = *rect;
     for (int m = 0; m < common; m++)
         if (!clip(&within, modes[m], from[m], from[m] + 1))
@@ -195,6 +194,41 @@ static void rects_between(const Boundaries *boundaries, const int64_t *from, con
             any = any && clip(&part, modes[outer], to[outer], to[outer] + 1);
         if (any)
             array_push(arena, *rects, part);
+    }
+}
+
+// What a cell has of `rect`; false: nothing.
+static bool cell_rect(const Boundaries *boundaries, int64_t cell, const Rect *rect, Arena *arena,
+                      Rect *part) {
+    const Division *division = &boundaries->division;
+    *part = *rect;
+    for (int m = 1; m < division->mode_count; m++) {
+        const PositionSet own = division_cell_part(division, boundaries->extents, cell, m, arena);
+        const PositionSet common = positions_intersect(rect_mode(part, division->modes[m]), own, arena);
+        rect_set_mode(part, division->modes[m], common);
+        if (common.lo >= common.hi)
+            return false;
+    }
+    return true;
+}
+
+// What `rect` has from one coordinate in lexicographic order to before another, cell by cell.
+static void rects_between(const Boundaries *boundaries, const int64_t *from, const int64_t *to,
+                          const Rect *rect, Arena *arena, RectArray *rects) {
+    const int count = boundaries->division.mode_count, *modes = boundaries->division.modes;
+    if (modes[0] != CELL_MODE) {
+        rects_of(count, modes, from, to, rect, arena, rects);
+        return;
+    }
+    for (int64_t cell = from[0]; cell <= to[0] && cell < boundaries->extents[0]; cell++) {
+        int64_t begin[MAX_ORDER] = {0}, end[MAX_ORDER] = {INT64_MAX};
+        if (cell == from[0])
+            memcpy(begin, from + 1, sizeof *begin * (size_t)(count - 1));
+        if (cell == to[0])
+            memcpy(end, to + 1, sizeof *end * (size_t)(count - 1));
+        Rect part;
+        if (cell_rect(boundaries, cell, rect, arena, &part))
+            rects_of(count - 1, modes + 1, begin, end, &part, arena, rects);
     }
 }
 
@@ -251,8 +285,10 @@ void boundaries_image(const Boundaries *boundaries, PositionSet positions, const
 void boundaries_bound(const Boundaries *boundaries, int64_t first, int64_t last, Rect *rect) {
     const int64_t *from = boundaries_first(boundaries, part_with(boundaries, first)),
                   *to = last_of(boundaries, part_with(boundaries, last - 1));
-    bool equal = true;
-    for (int m = 0; m < boundaries->division.mode_count && equal; m++) {
+    // Of several cells, all coordinates.
+    const bool cells = boundaries->division.modes[0] == CELL_MODE;
+    bool equal = !cells || from[0] == to[0];
+    for (int m = cells; m < boundaries->division.mode_count && equal; m++) {
         clip(rect, boundaries->division.modes[m], from[m], to[m] + 1);
         equal = from[m] == to[m];
     }

@@ -11,8 +11,9 @@
 
 typedef struct {
     Division division;
-    int64_t count; // parts
-    int64_t total; // of what is divided: entries, or coordinates that hold entries
+    int64_t extents[MAX_ORDER]; // of its modes
+    int64_t count;              // parts
+    int64_t total;              // of what is divided: entries, or coordinates that hold entries
     // How much of it is in the parts before; count + 1 of them.
     const int64_t *positions;
     // Where parts begin, a coordinate of each mode of the division; count + 1 of them, the last is behind
@@ -41,8 +42,8 @@ int boundaries_compare(const Boundaries *boundaries, const int64_t *a, const int
 int64_t boundaries_part(const Boundaries *boundaries, const int64_t *coordinates);
 // The first coordinates that hold entries of a part: a coordinate of each mode of the division.
 const int64_t *boundaries_first(const Boundaries *boundaries, int64_t part);
-// Appends what the parts `first` to before `last` have of `rect`, whose modes of the division are intervals,
-// as disjoint rectangles: at most 2 * mode_count - 1.
+// Appends what the parts `first` to before `last` have of `rect` as disjoint rectangles: of each cell at most
+// 2 * mode_count - 1.
 void boundaries_rects(const Boundaries *boundaries, int64_t first, int64_t last, const Rect *rect,
                       Arena *arena, RectArray *rects);
 

@@ -41,6 +41,7 @@ DividePlan divide_plan(const Division *division, const Boundaries *base, const i
                           .lasts = arena_array(arena, int64_t, count * modes)};
     DividePlan plan = {.found = found,
                        .extents = arena_copy(scratch, extents, sizeof(int64_t) * (size_t)modes)};
+    memcpy(found->extents, extents, sizeof(int64_t) * (size_t)modes);
     find_outer(&plan, base, scratch);
     plan.from = arena_array(scratch, int64_t, plan.outer_count + 1);
     plan.tries = max_i64(1, tries / plan.outer_count);

@@ -18,7 +18,10 @@ static bool same_starts(const DivisionLevel *a, const DivisionLevel *b) {
 
 bool division_equal(const Division *a, const Division *b) {
     bool equal = strcmp(a->tensor, b->tensor) == 0 && a->mode_count == b->mode_count &&
-                 memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0 && a->depth == b->depth;
+                 memcmp(a->modes, b->modes, sizeof(int) * (size_t)a->mode_count) == 0 &&
+                 a->depth == b->depth && a->cell_levels == b->cell_levels;
+    for (int l = 0; equal && l < a->cell_levels; l++)
+        equal = a->cells[l].mode == b->cells[l].mode && a->cells[l].block == b->cells[l].block;
     for (int l = 0; equal && l < a->depth; l++)
         equal = a->levels[l].balance == b->levels[l].balance &&
                 a->levels[l].mode_count == b->levels[l].mode_count &&
@@ -73,4 +76,66 @@ void division_positions(const Division *division, int64_t total, int64_t *positi
         positions[q] = start;
     }
     positions[count] = total;
+}
+
+int64_t division_cell_count(const Division *division) {
+    int64_t count = 1;
+    for (int l = 0; l < division->cell_levels; l++)
+        count = saturated_mul(count, division->levels[l].parts);
+    return count;
+}
+
+void division_extents(const Division *division, const int64_t *tensor_extents, int64_t *extents) {
+    for (int m = 0; m < division->mode_count; m++)
+        extents[m] = division->modes[m] == CELL_MODE ? division_cell_count(division)
+                                                     : tensor_extents[division->modes[m]];
+}
+
+// The length of the blocks of a level that divides `length` coordinates, and of what it leaves to a part.
+static int64_t cell_block(const Division *division, int level, int64_t *length) {
+    const int64_t parts = division->levels[level].parts, block = division->cells[level].block;
+    if (block > 0) {
+        *length = ceil_div(ceil_div(*length, block), parts) * block;
+        return block;
+    }
+    return *length = ceil_div(*length, parts);
+}
+
+int64_t division_cell(const Division *division, const int64_t *extents, const int64_t *coordinates) {
+    int64_t rest[MAX_ORDER], length[MAX_ORDER], cell = 0;
+    memcpy(rest, coordinates, sizeof *rest * (size_t)division->mode_count);
+    memcpy(length, extents, sizeof *length * (size_t)division->mode_count);
+    for (int l = 0; l < division->cell_levels; l++) {
+        const int m = division->cells[l].mode;
+        const int64_t parts = division->levels[l].parts, block = cell_block(division, l, &length[m]);
+        const int64_t number = rest[m] / block, round = division->cells[l].block > 0 ? number / parts : 0;
+        cell = cell * parts + number - round * parts;
+        rest[m] = round * block + rest[m] % block;
+    }
+    return cell;
+}
+
+PositionSet division_cell_part(const Division *division, const int64_t *extents, int64_t cell, int mode,
+                               Arena *arena) {
+    int64_t lengths[MAX_DEPTH], blocks[MAX_DEPTH], left = extents[mode]; // of what each level divides
+    for (int l = 0; l < division->cell_levels; l++)
+        if (division->cells[l].mode == mode) {
+            lengths[l] = left;
+            blocks[l] = cell_block(division, l, &left);
+        }
+    PositionSet set = {0, extents[mode], NULL};
+    for (int l = division->cell_levels - 1; l >= 0; l--) {
+        const int64_t parts = division->levels[l].parts, part = cell % parts;
+        cell /= parts;
+        if (division->cells[l].mode != mode)
+            continue;
+        if (division->cells[l].block > 0) {
+            const int64_t rounds = ceil_div(ceil_div(lengths[l], blocks[l]), parts);
+            set = positions_cyclic(positions_clip(set, 0, rounds * blocks[l]), blocks[l], parts, part, arena);
+        } else {
+            set = positions_shift(positions_clip(set, 0, blocks[l]), part * blocks[l], arena);
+        }
+        set = positions_clip(set, 0, lengths[l]);
+    }
+    return set;
 }

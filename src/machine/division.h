@@ -30,6 +30,12 @@ typedef struct {
     const int64_t *starts; // BALANCE_LISTED, of the first level alone: parts + 1 of them
 } DivisionLevel;
 
+// Fused modes may be divided by coordinates before their entries are, in blocks of equal length or
+// block-cyclically: in *cells*, of which each is a part of every such mode. Entries are then in order of
+// their cells, and in each in lexicographic order of the modes. The number of the cell, row-major in the
+// first `cell_levels` levels, stands for a mode before all others, CELL_MODE.
+enum { CELL_MODE = -1 };
+
 // The entries of a tensor, by their coordinates in these modes. The last level is balanced; each has as many
 // modes as those before it or more, and those that are not balanced have one. Where no entries count, the
 // coordinates of one mode.
@@ -39,6 +45,11 @@ typedef struct {
     int modes[MAX_ORDER];
     int depth;
     DivisionLevel levels[MAX_DEPTH];
+    int cell_levels;
+    struct {
+        int mode;      // an index in `modes`
+        int64_t block; // coordinates of a block that is dealt out round-robin; 0: one block for each part
+    } cells[MAX_DEPTH];
 } Division;
 
 void division_add(Division *division, Balance balance, int mode_count, int64_t parts);
@@ -53,6 +64,14 @@ int division_last_run(const Division *division);
 // The balanced levels before the last run, whose boundaries are to be found first. False where there are
 // none.
 bool division_base(const Division *division, Division *base);
+// By mode of the division, from those of the tensor; the number of cells is that of their mode.
+void division_extents(const Division *division, const int64_t *tensor_extents, int64_t *extents);
+int64_t division_cell_count(const Division *division);
+// The cell of these coordinates, and what a cell has of a mode, both by mode of the division.
+int64_t division_cell(const Division *division, const int64_t *extents, const int64_t *coordinates);
+PositionSet division_cell_part(const Division *division, const int64_t *extents, int64_t cell, int mode,
+                               Arena *arena);
+
 // Where the parts of the last run begin in `total` of what a part before it has: as many as the levels of the
 // run have parts, and `total`.
 void division_positions(const Division *division, int64_t total, int64_t *positions);

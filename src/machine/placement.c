@@ -35,16 +35,65 @@ bool placement_equal(const Placement *a, const Placement *b) {
     return equal;
 }
 
-Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim) {
+static bool fuses(const PlaceEntry *entry, int mode) {
+    for (int m = 0; entry->balance != BALANCE_NONE && m < entry->mode_count; m++)
+        if (entry->modes[m] == mode)
+            return entry->mode_count > 1;
+    return false;
+}
+
+int placement_levels(const Placement *placement, int dim, int *dims) {
+    const PlaceEntry *entry = &placement->entries[dim];
+    int count = 0;
+    for (int d = 0; d <= dim; d++)
+        if (placement->entries[d].kind == PLACE_PARTITION &&
+            (placement->entries[d].mode == entry->mode || fuses(entry, placement->entries[d].mode)))
+            dims[count++] = d;
+    return count;
+}
+
+// How many of these levels make cells: those before entries of fused modes are divided, unless all of them
+// divide the first of these modes in contiguous parts.
+static int cell_levels(const Placement *placement, int count, const int *dims) {
+    const PlaceEntry *last = &placement->entries[dims[count - 1]];
+    bool cells = false;
+    int l = 0;
+    for (; l < count && placement->entries[dims[l]].mode_count <= 1; l++)
+        cells = cells || placement->entries[dims[l]].mode != last->mode || placement->entries[dims[l]].cycle;
+    return last->mode_count > 1 && cells ? l : 0;
+}
+
+Division placement_division_form(const Placement *placement, const char *tensor, int dim) {
     const PlaceEntry *entry = &placement->entries[dim];
     const bool by_entries = balance_is_by_entries(entry->balance);
     Division division = {.tensor = !by_entries ? "" : entry->by ? entry->by : tensor};
-    memcpy(division.modes, entry->modes, sizeof division.modes);
-    for (int d = 0; d <= dim; d++) {
-        const PlaceEntry *level = &placement->entries[d];
-        if (level->kind == PLACE_PARTITION && level->mode == entry->mode)
-            division_add(&division, level->balance, level->balance == BALANCE_NONE ? 1 : level->mode_count,
-                         grid->extents[d]);
+    int dims[MAX_MACHINE_ORDER];
+    const int count = placement_levels(placement, dim, dims), cells = cell_levels(placement, count, dims);
+    const int before = cells > 0;
+    division.cell_levels = cells;
+    division.modes[0] = CELL_MODE;
+    memcpy(division.modes + before, entry->modes, sizeof *entry->modes * (size_t)(MAX_ORDER - before));
+    for (int l = 0; l < count; l++) {
+        const PlaceEntry *level = &placement->entries[dims[l]];
+        for (int m = 1; l < cells && m <= entry->mode_count; m++)
+            if (division.modes[m] == level->mode)
+                division.cells[l].mode = m;
+        division_add(&division, level->balance,
+                     level->balance == BALANCE_NONE ? 1 : level->mode_count + before, 0);
+    }
+    return division;
+}
+
+Division placement_division(const Placement *placement, const char *tensor, const Grid *grid,
+                            const int64_t *params, int dim) {
+    Division division = placement_division_form(placement, tensor, dim);
+    int dims[MAX_MACHINE_ORDER];
+    const int count = placement_levels(placement, dim, dims);
+    for (int l = 0; l < count; l++) {
+        const IntExpr *cycle = placement->entries[dims[l]].cycle;
+        division.levels[l].parts = grid->extents[dims[l]];
+        if (l < division.cell_levels && cycle && !int_eval(cycle, params, NULL, &division.cells[l].block))
+            division.cells[l].block = 1; // layout_create refuses it
     }
     return division;
 }
@@ -65,12 +114,13 @@ static bool is_balanced(const Layout *layout) {
     return false;
 }
 
-// The number of the part of a balanced dimension, among those of all levels that divide its mode.
+// The number of the part of a balanced dimension, among those of all levels that it is a part of.
 static int64_t balanced_part(const Layout *layout, int dim, const int64_t *coordinates) {
     int64_t part = 0;
-    for (int d = 0; d <= dim; d++)
-        if (partitions(layout, d, layout->dims[dim].mode))
-            part = part * layout->grid.extents[d] + coordinates[d];
+    for (int l = 0; l < layout->dims[dim].level_count; l++) {
+        const int d = layout->dims[dim].levels[l];
+        part = part * layout->grid.extents[d] + coordinates[d];
+    }
     return part;
 }
 
@@ -172,16 +222,17 @@ static bool find_starts(const Placement *placement, const int64_t *params, int m
 
 static bool balance(Layout *layout, int d, const Placement *placement, const char *tensor,
                     const int64_t *params, const BoundariesArray *known, Arena *arena) {
-    Division division = placement_division(placement, tensor, &layout->grid, d);
+    Division division = placement_division(placement, tensor, &layout->grid, params, d);
     const int mode = placement->entries[d].mode;
     if (!find_starts(placement, params, mode, layout->extents[mode], &division, arena))
         return false;
     const int *modes = placement->entries[d].by ? &placement->entries[d].mode : division.modes;
+    Division own = division; // in the modes of this tensor
     int64_t extents[MAX_ORDER];
-    for (int m = 0; m < division.mode_count; m++) {
-        layout->dims[d].modes[m] = modes[m];
-        extents[m] = layout->extents[modes[m]];
-    }
+    memcpy(own.modes, modes, sizeof *modes * (size_t)division.mode_count);
+    division_extents(&own, layout->extents, extents);
+    memcpy(layout->dims[d].modes, modes, sizeof *modes * (size_t)division.mode_count);
+    layout->dims[d].level_count = placement_levels(placement, d, layout->dims[d].levels);
     const Boundaries *found = boundaries_find(known, &division);
     layout->dims[d].boundaries = found ? found : boundaries_even(&division, extents, arena);
     return true;
@@ -331,13 +382,19 @@ static void balanced_range(const Search *at, int d, int64_t *first, int64_t *las
     const Layout *layout = at->layout;
     const Boundaries *boundaries = layout->dims[d].boundaries;
     int64_t least[MAX_ORDER], greatest[MAX_ORDER], coordinates[MAX_MACHINE_ORDER];
-    for (int m = 0; m < boundaries->division.mode_count; m++) {
-        least[m] = at->target->lo[layout->dims[d].modes[m]];
-        greatest[m] = at->target->hi[layout->dims[d].modes[m]] - 1;
-    }
     memcpy(coordinates, at->coordinates, sizeof coordinates);
     coordinates[d] = 0;
     const int64_t before = balanced_part(layout, d, coordinates);
+    for (int m = 0; m < boundaries->division.mode_count; m++) {
+        const int mode = layout->dims[d].modes[m];
+        if (mode == CELL_MODE) {
+            const int64_t in_cell = boundaries->count / boundaries->extents[0];
+            least[m] = greatest[m] = before / in_cell;
+            continue;
+        }
+        least[m] = at->target->lo[mode];
+        greatest[m] = at->target->hi[mode] - 1;
+    }
     *first = max_i64(*first, boundaries_part(boundaries, least) - before);
     *last = min_i64(*last, boundaries_part(boundaries, greatest) - before);
 }
@@ -375,7 +432,7 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
             first = last = at->replica[d];
         break;
     case PLACE_PARTITION:
-        if (layout->cyclic_parts[mode])
+        if (layout->cyclic_parts[mode] && !is_fused(layout, d))
             break;
         if (layout->dims[d].boundaries) {
             balanced_range(at, d, &first, &last);

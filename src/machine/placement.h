@@ -70,11 +70,12 @@ typedef struct {
         int64_t length; // PLACE_PARTITION: coordinates that this dimension splits, at most
         int64_t block;  // coordinates in one block
         bool cyclic;
-        // Balanced: the parts of this dimension and of those before it that divide the mode, by their
-        // coordinates in these dimensions, row-major; and which modes of this tensor those of the division
-        // are.
+        // Balanced: the parts of this dimension and of those before it that divide the mode, or one that is
+        // fused with it, by their coordinates in these dimensions, `levels`, row-major; and which modes of
+        // this tensor those of the division are.
         const Boundaries *boundaries;
         int modes[MAX_ORDER];
+        int level_count, levels[MAX_MACHINE_ORDER];
     } dims[MAX_MACHINE_ORDER];
     // For a mode with a block-cyclic dimension: the parts of the processors, by their coordinates in the
     // dimensions that partition it, row-major. NULL for other modes.
@@ -89,8 +90,14 @@ bool layout_create(const Placement *placement, const char *tensor, const Grid *g
                    int order, const int64_t *extents, const BoundariesArray *known, Arena *arena,
                    Layout *layout, int *bad_dim);
 
-// What a balanced dimension of a placement of `tensor` divides: the levels of its mode up to this one.
-Division placement_division(const Placement *placement, const char *tensor, const Grid *grid, int dim);
+// The dimensions of a placement, up to a balanced one, that divide its mode, or one that is fused with it;
+// how many there are.
+int placement_levels(const Placement *placement, int dim, int *dims);
+// What such a dimension of a placement of `tensor` divides: without numbers of parts and lengths of blocks;
+// and with them.
+Division placement_division_form(const Placement *placement, const char *tensor, int dim);
+Division placement_division(const Placement *placement, const char *tensor, const Grid *grid,
+                            const int64_t *params, int dim);
 
 // The values of listed boundaries; NULL where one has none, or they decrease.
 const int64_t *placement_starts(int64_t count, const IntExpr *const *starts, const int64_t *params,

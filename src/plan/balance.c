@@ -2,6 +2,7 @@
 #include "plan/balance.h"
 
 #include "base/integer.h"
+#include "memory/memory.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement
         for (int d = 0; d < placement->machine->order; d++) {
             if (!balance_is_by_entries(placement->entries[d].balance))
                 continue;
-            const Division division = placement_division(placement, tensors[t]->name, &grid, d);
+            const Division division = placement_division(placement, tensors[t]->name, &grid, params, d);
             add_task(&division, find_tensor(tensor_count, tensors, division.tensor), statement_count, spmds,
                      arena, tasks);
         }
@@ -82,9 +83,11 @@ bool balance_check(int tensor_count, const Tensor *const *tensors, int statement
     return true;
 }
 
-int balance_keys(const Division *division, int order, int *modes) {
+// Their modes; CELL_MODE is that behind those of the tensor.
+static int find_keys(const Division *division, int order, int *modes) {
     int count = division->mode_count;
-    memcpy(modes, division->modes, sizeof(int) * (size_t)count);
+    for (int m = 0; m < count; m++)
+        modes[m] = division->modes[m] == CELL_MODE ? order : division->modes[m];
     for (int m = 0; division->levels[division->depth - 1].balance == BALANCE_WEIGHTED && m < order; m++) {
         bool is_key = false;
         for (int k = 0; k < division->mode_count; k++)
@@ -93,6 +96,42 @@ int balance_keys(const Division *division, int order, int *modes) {
             modes[count++] = m;
     }
     return count;
+}
+
+int balance_key_count(const Division *division, int order) {
+    int modes[MAX_ORDER + 1];
+    return find_keys(division, order, modes);
+}
+
+// The cell of each entry.
+static void find_cells(const Division *division, const Entries *entries, int64_t *cells) {
+    int64_t extents[MAX_ORDER];
+    division_extents(division, entries->extents, extents);
+#pragma omp parallel for
+    for (int64_t e = 0; e < entries->count; e++) {
+        int64_t coordinates[MAX_ORDER] = {0};
+        for (int m = 1; m < division->mode_count; m++)
+            coordinates[m] = entries->coordinates[division->modes[m]][e];
+        cells[e] = division_cell(division, extents, coordinates);
+    }
+}
+
+const char *balance_points(const Division *division, const Entries *entries, Entries *points) {
+    int modes[MAX_ORDER + 1];
+    const int count = find_keys(division, entries->order, modes);
+    if (division->cell_levels == 0)
+        return entries_distinct(entries, count, modes, points);
+    *points = (Entries){.type = TYPE_I32};
+    int64_t *cells = memory_host.allocate(saturated_mul(entries->count, sizeof *cells));
+    if (!cells)
+        return "not enough memory";
+    Entries with_cells = *entries;
+    find_cells(division, entries, cells);
+    with_cells.extents[entries->order] = division_cell_count(division);
+    with_cells.coordinates[entries->order] = cells;
+    const char *why = entries_distinct(&with_cells, count, modes, points);
+    memory_host.release(cells);
+    return why;
 }
 
 static void add_up(const BalanceKeys *keys, int64_t *numbers, int64_t count) {
@@ -148,16 +187,13 @@ const Boundaries *balance_base(const Division *division, const BoundariesArray *
 
 const char *balance_whole(const Division *division, const BoundariesArray *known, const Entries *entries,
                           Arena *arena, const Boundaries **boundaries) {
-    int modes[MAX_ORDER];
     int64_t extents[MAX_ORDER];
     Entries points;
-    const char *why =
-        entries_distinct(entries, balance_keys(division, entries->order, modes), modes, &points);
+    const char *why = balance_points(division, entries, &points);
     BalanceKeys keys = {.count = points.count, .total = points.count};
-    for (int m = 0; m < division->mode_count; m++) {
+    division_extents(division, entries->extents, extents);
+    for (int m = 0; m < division->mode_count; m++)
         keys.coordinates[m] = points.coordinates[m];
-        extents[m] = entries->extents[division->modes[m]];
-    }
     DividePlan plan = divide_plan(division, balance_base(division, known), extents, 1, arena, arena);
     if (!why)
         balance_find(&plan, &keys);

@@ -24,9 +24,12 @@ void balance_tasks(int tensor_count, const Tensor *const *tensors, int statement
 bool balance_check(int tensor_count, const Tensor *const *tensors, int statement_count,
                    const Spmd *const *spmds, Diagnostics *diagnostics);
 
-// The modes by which entries are sorted for the last level of a division, all of them where each entry
-// counts; their number. Entries that have the same coordinates in these are one.
-int balance_keys(const Division *division, int order, int *modes);
+// What is divided: the distinct coordinates that entries have in the modes by which they are sorted for the
+// last level of a division, those of the division first, and all of them where each entry counts. How many
+// these modes are, of a tensor of this order; and the coordinates, freed with entries_free in any case. NULL,
+// or why not.
+int balance_key_count(const Division *division, int order);
+const char *balance_points(const Division *division, const Entries *entries, Entries *points);
 
 // Coordinates of what is divided, in order: those that this rank has, and where they are among all.
 typedef struct {

@@ -5,6 +5,7 @@
 #include "base/integer.h"
 #include "format/level_list.h"
 #include "plan/balance.h"
+#include "plan/processor.h"
 #include "plan/rank_entries.h"
 
 #include <inttypes.h>
@@ -368,6 +369,17 @@ static void find_moves(StatementPlan *statement) {
                 statement->moves[t] |= statement->moves[other];
 }
 
+static bool check_cells(const StatementPlan *plan, Diagnostics *diagnostics) {
+    const Relation *mixed = processor_cells_mixed(plan);
+    return !mixed ||
+           diagnostics_error(diagnostics, mixed->span,
+                             "a rank of %" PRId64
+                             " has parts of the entries of '%s' in several blocks that other "
+                             "levels of its placement make, which is not supported yet: run on %" PRId64
+                             " ranks, one for each processor, or so many that each has parts of one block",
+                             plan->ranks, mixed->access->name, plan->processors);
+}
+
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
                            Diagnostics *diagnostics) {
     const double start = clock_seconds();
@@ -377,7 +389,8 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
         return false;
     statement->provenance =
         provenance_create(spmd->cin, statement->params, plan->options.boundaries, plan->arena, diagnostics);
-    if (!statement->provenance || !plan_grid(plan, statement, diagnostics))
+    if (!statement->provenance || !plan_grid(plan, statement, diagnostics) ||
+        !check_cells(statement, diagnostics))
         return false;
     statement->footprints = arena_array(plan->arena, const Footprints *, spmd->transfer_count);
     statement->moves = arena_array(plan->arena, bool, spmd->transfer_count);

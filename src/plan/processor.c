@@ -57,19 +57,44 @@ static PositionSet balanced_part(const StatementPlan *plan, const NumericRelatio
     return balance_parts(relation, around, part, part + 1);
 }
 
+// The number of parts of a cell; of all where there are no cells.
+static int64_t parts_of_cell(const Boundaries *boundaries) {
+    return boundaries->count / (boundaries->division.cell_levels > 0 ? boundaries->extents[0] : 1);
+}
+
+const Relation *processor_cells_mixed(const StatementPlan *plan) {
+    const Cin *cin = plan->spmd->cin;
+    for (int64_t r = 0; r < cin->relations.count && plan->per_rank > 1; r++) {
+        const NumericRelation *relation = provenance_relation(plan->provenance, r);
+        if (!cin_positions_are_distributed(cin, &relation->relation) ||
+            relation->boundaries->division.cell_levels == 0)
+            continue;
+        int64_t cell = 0;
+        for (int64_t processor = 0; processor < plan->processors; processor++) {
+            int64_t coordinates[MAX_MACHINE_ORDER];
+            grid_coordinates(&plan->grid, processor, coordinates);
+            const int64_t own = part_of(plan, relation, coordinates) / parts_of_cell(relation->boundaries);
+            if (processor % plan->per_rank > 0 && own != cell)
+                return cin->relations.items[r];
+            cell = own;
+        }
+    }
+    return NULL;
+}
+
 static void add_position_part(const StatementPlan *plan, const NumericRelation *relation,
                               const int64_t *coordinates, int value, PositionPartArray *parts) {
     const Boundaries *boundaries = relation->boundaries;
-    const int modes = boundaries->division.mode_count;
-    const int64_t part = part_of(plan, relation, coordinates);
+    const int cells = boundaries->division.cell_levels > 0, modes = boundaries->division.mode_count - cells;
+    const int64_t part = part_of(plan, relation, coordinates), next = part + 1;
     PositionPart found = {.transfer = transfer_of(plan, relation->relation.access),
                           .value = value,
                           .level = relation->relation.access->last_level,
                           .position = boundaries->positions[part],
-                          .last = part + 1 == boundaries->count};
-    memcpy(found.first, boundaries_first(boundaries, part), sizeof *found.first * (size_t)modes);
+                          .last = next % parts_of_cell(boundaries) == 0};
+    memcpy(found.first, boundaries_first(boundaries, part) + cells, sizeof *found.first * (size_t)modes);
     if (!found.last)
-        memcpy(found.next, boundaries_first(boundaries, part + 1), sizeof *found.next * (size_t)modes);
+        memcpy(found.next, boundaries_first(boundaries, next) + cells, sizeof *found.next * (size_t)modes);
     array_push(plan->arena, *parts, found);
 }
 

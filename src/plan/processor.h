@@ -24,6 +24,9 @@ typedef Array(PositionPart) PositionPartArray;
 // many. Where positions are depends on what the rank has of the tensor: they are set when that is known.
 int processor_value_count(const StatementPlan *plan);
 PositionPartArray processor_values(const StatementPlan *plan, int64_t rank, int64_t *values);
+// Entries are in order in each cell of a division (machine/division.h), so a rank can iterate over those of
+// one. A relation that distributes positions of which some rank has those of several cells; NULL: none.
+const Relation *processor_cells_mixed(const StatementPlan *plan);
 // `stored`: what the rank has of the tensor; NULL: nothing.
 void position_part_set(const PositionPart *part, const StoredTensor *stored, int64_t *values);
 

@@ -38,6 +38,10 @@ bool balance_division(const BalancedLevel *balanced, const int64_t *params, Aren
         if (!int_eval(balanced->parts[l], params, NULL, &division->levels[l].parts) ||
             division->levels[l].parts < 1)
             return false;
+    for (int l = 0; l < division->cell_levels; l++)
+        if (balanced->cycles[l] && (!int_eval(balanced->cycles[l], params, NULL, &division->cells[l].block) ||
+                                    division->cells[l].block < 1))
+            return false;
     DivisionLevel *first = &division->levels[0];
     if (first->balance != BALANCE_LISTED)
         return true;

@@ -27,8 +27,8 @@ typedef struct {
 
 // Parts of different lengths, before numbers are put in.
 typedef struct {
-    Division division; // without the numbers of parts
-    const IntExpr *parts[MAX_DEPTH];
+    Division division;                                   // without numbers of parts and lengths of blocks
+    const IntExpr *parts[MAX_DEPTH], *cycles[MAX_DEPTH]; // cycles: of levels that make cells
     int64_t start_count; // of the first level, where its boundaries are listed
     const IntExpr *const *starts;
     // The level that is divided by this relation; the operands are the parts of the levels around it.

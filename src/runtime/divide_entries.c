@@ -16,8 +16,7 @@ typedef struct {
     const Entries *entries;
     MPI_Comm comm;
     int rank, ranks;
-    int order; // modes of the keys
-    int modes[MAX_ORDER];
+    int order;           // modes of the keys
     Entries points, own; // keys of the entries that are given; those of this rank's share of all
     int64_t *samples;    // of all ranks, `ranks` of each rank
     int64_t *sends, *receives;
@@ -38,7 +37,7 @@ static bool no_memory(const Sorting *sorting, const char *why, Diagnostics *diag
 // those that are behind all.
 static bool sort_own(void *arguments, Diagnostics *diagnostics) {
     Sorting *sorting = arguments;
-    const char *why = entries_distinct(sorting->entries, sorting->order, sorting->modes, &sorting->points);
+    const char *why = balance_points(sorting->division, sorting->entries, &sorting->points);
     if (why)
         return no_memory(sorting, why, diagnostics);
     const int64_t samples = (int64_t)sorting->ranks * sorting->ranks;
@@ -153,8 +152,7 @@ static bool allocate_boundaries(void *arguments, Diagnostics *diagnostics) {
     Sorting *sorting = arguments;
     sorting->counts = arena_array(diagnostics->arena, int64_t, sorting->ranks);
     int64_t extents[MAX_ORDER];
-    for (int m = 0; m < sorting->division->mode_count; m++)
-        extents[m] = sorting->entries->extents[sorting->division->modes[m]];
+    division_extents(sorting->division, sorting->entries->extents, extents);
     sorting->plan = divide_plan(sorting->division, sorting->base, extents, TRIED_AT_ONCE, sorting->arena,
                                 diagnostics->arena);
     return true;
@@ -185,7 +183,7 @@ const Boundaries *divide_entries(const Division *division, const BoundariesArray
                        .arena = arena};
     MPI_Comm_rank(comm, &sorting.rank);
     MPI_Comm_size(comm, &sorting.ranks);
-    sorting.order = balance_keys(division, entries->order, sorting.modes);
+    sorting.order = balance_key_count(division, entries->order);
     const bool ok =
         sort_all(&sorting, diagnostics) && agree_on_part(comm, allocate_boundaries, &sorting, diagnostics);
     if (ok)

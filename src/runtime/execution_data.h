@@ -41,18 +41,18 @@ struct distal_execution {
     int transfer_count;
     TransferState *transfers;
     int copy_count;
-    EntryCopy **copies;    // by transfer; NULL: the kernel uses what is at home
-    int64_t taken_bytes;   // by the structures made up to now, while execution_structure makes them
-    int64_t per_rank;      // processors of each rank
-    int64_t processors;    // that there are from the first one of this rank on
-    int64_t first, count;  // those of this rank that the kernel executes, by index
-    int value_count;       // of each
-    int64_t *values;       // of all, one after the other (plan/processor.h)
+    EntryCopy **copies;   // by transfer; NULL: the kernel uses what is at home
+    int64_t taken_bytes;  // by the structures made up to now, while execution_structure makes them
+    int64_t per_rank;     // processors of each rank
+    int64_t processors;   // that there are from the first one of this rank on
+    int64_t first, count; // those of this rank that the kernel executes, by index
+    int value_count;      // of each
+    int64_t *values;      // of all, one after the other (plan/processor.h)
     int64_t position_part_count;
     ProcessorPositions *positions;
-    void *space;           // for contractions; NULL where there are none
-    int threads;           // for which there is workspace memory
-    char **rows;           // by number, that of one thread after the other
+    void *space; // for contractions; NULL where there are none
+    int threads; // for which there is workspace memory
+    char **rows; // by number, that of one thread after the other
     const int64_t *row_bytes;
     int row_count;
     RowOrder row_order; // of the current leaf

@@ -26,8 +26,8 @@ typedef struct {
     int value_count;              // of each
     int64_t position_part_count;  // values that are set when structures are known
     const PositionPart *position_parts;
-    bool calls_library;           // the BLAS
-    bool contracts;               // needs space for contractions
+    bool calls_library; // the BLAS
+    bool contracts;     // needs space for contractions
     int row_count;
     const int64_t *row_bytes; // on each thread
     bool converts;            // no kernel runs

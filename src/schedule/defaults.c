@@ -80,7 +80,7 @@ static void find_alike(void *context, const Access *access) {
 static void divide_positions(const Cin *cin, const Access *access, int position, Distribution *distribution) {
     const Placement *placement = access->tensor->placement;
     int dims[MAX_MACHINE_ORDER];
-    const int count = distribution_levels(placement, distribution_fused(placement), dims);
+    const int fused = distribution_fused(placement), count = placement_levels(placement, fused, dims);
     const char *inner = cin->vars[position].name;
     bool alike = true;
     for (int l = 0; l < count; l++)
@@ -94,7 +94,7 @@ static void divide_positions(const Cin *cin, const Access *access, int position,
         inner = step->inner.name;
         if (alike)
             continue;
-        BalancedLevel *balanced = distribution_balanced(cin->arena, access->tensor, count, dims, l);
+        BalancedLevel *balanced = distribution_balanced(cin->arena, access->tensor, fused, l);
         balanced->positions = true;
         step->balanced = balanced;
     }

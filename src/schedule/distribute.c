@@ -36,6 +36,19 @@ static const Machine *fitting_dimension(const Application *application, const Ci
     return NULL;
 }
 
+// Parts of different lengths have as many iterations as the longest, which is known with boundaries. Where
+// positions are divided, lowering says what can be distributed.
+static bool has_known_extent(const Application *application, Span span, int var) {
+    const Cin *cin = application->cin;
+    for (const Relation *by = cin_made_by(cin, var); by; by = cin_made_by(cin, by->parent[0]))
+        if (by->kind->stored)
+            return true;
+    return int_is_closed(cin->vars[var].extent) ||
+           refuse(application, span,
+                  "'%s' is a part of one of several lengths; divide(%s, ...), and distribute its outer loop",
+                  cin->vars[var].name, cin->vars[var].name);
+}
+
 static const Cin *distribute_loops(const Application *application) {
     const Command *command = application->command;
     int vars[MAX_VARS], count;
@@ -44,7 +57,8 @@ static const Cin *distribute_loops(const Application *application) {
     Cin *result = cin_copy(application->cin);
     for (int i = 0; i < count; i++) {
         if (!loop_is_free(application, command->args[0].span, vars[i],
-                          1u << DIRECTIVE_DISTRIBUTE | OTHERWISE_EXECUTED))
+                          1u << DIRECTIVE_DISTRIBUTE | OTHERWISE_EXECUTED) ||
+            !has_known_extent(application, command->args[0].span, vars[i]))
             return NULL;
         int dim = 0;
         const Machine *machine = fitting_dimension(application, result, vars[i], &dim);
@@ -199,7 +213,7 @@ static bool is_divided_around(const Application *application, const Tensor *tens
     const Cin *cin = application->cin;
     const Placement *placement = tensor->placement;
     int dims[MAX_MACHINE_ORDER];
-    const int count = distribution_levels(placement, step->dim, dims);
+    const int count = placement_levels(placement, step->dim, dims);
     for (int l = count - 2, var = step->target; l >= 0 && step->balanced; l--) {
         const bool balanced = placement->entries[dims[l]].balance != BALANCE_NONE;
         const Relation *by = cin_made_by(cin, var);

@@ -164,24 +164,17 @@ int distribution_fused(const Placement *placement) {
     return fused;
 }
 
-int distribution_levels(const Placement *placement, int dim, int *dims) {
-    int count = 0;
-    for (int d = 0; d <= dim; d++)
-        if (placement->entries[d].kind == PLACE_PARTITION &&
-            placement->entries[d].mode == placement->entries[dim].mode)
-            dims[count++] = d;
-    return count;
-}
-
 int distribution_modes(const Access *access, int *modes, int *dims) {
     const Placement *placement = access->tensor->placement;
     const int fused = distribution_fused(placement);
-    int count = 0;
+    int count = 0, levels[MAX_MACHINE_ORDER];
+    bool by_positions[MAX_MACHINE_ORDER] = {false};
+    for (int l = fused < 0 ? 0 : placement_levels(placement, fused, levels); l > 0; l--)
+        by_positions[levels[l - 1]] = true;
     for (int d = 0; d < placement->machine->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
         if (entry->kind != PLACE_PARTITION || access_mode_var(access, entry->mode) < 0 ||
-            repeats_earlier_mode(access, entry->mode) ||
-            (fused >= 0 && entry->mode == placement->entries[fused].mode))
+            repeats_earlier_mode(access, entry->mode) || by_positions[d])
             continue;
         modes[count] = entry->mode;
         dims[count++] = d;
@@ -189,34 +182,30 @@ int distribution_modes(const Access *access, int *modes, int *dims) {
     return count;
 }
 
-BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int count, const int *dims,
-                                     int level) {
+BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int dim, int level) {
     const Placement *placement = tensor->placement;
-    const PlaceEntry *last = &placement->entries[dims[count - 1]];
+    int dims[MAX_MACHINE_ORDER];
+    const int count = placement_levels(placement, dim, dims);
     BalancedLevel *balanced = arena_new(arena, BalancedLevel);
     balanced->level = level;
-    const bool by_entries = balance_is_by_entries(last->balance);
-    balanced->division.tensor = !by_entries ? "" : last->by ? last->by : tensor->name;
+    balanced->division = placement_division_form(placement, tensor->name, dim);
     balanced->start_count = placement->entries[dims[0]].start_count;
     balanced->starts = placement->entries[dims[0]].starts;
-    memcpy(balanced->division.modes, last->modes, sizeof balanced->division.modes);
     for (int l = 0; l < count; l++) {
-        const PlaceEntry *entry = &placement->entries[dims[l]];
-        division_add(&balanced->division, entry->balance,
-                     entry->balance == BALANCE_NONE ? 1 : entry->mode_count, 0);
         balanced->parts[l] = placement->machine->extents[dims[l]];
+        balanced->cycles[l] = placement->entries[dims[l]].cycle;
     }
     return balanced;
 }
 
 void distribution_divide_as(Arena *arena, const Tensor *tensor, DistributionStep *step) {
     const PlaceEntry *entry = &tensor->placement->entries[step->dim];
-    int dims[MAX_MACHINE_ORDER] = {0};
+    int dims[MAX_MACHINE_ORDER];
     step->cycle = entry->cycle;
     if (entry->balance == BALANCE_NONE)
         return;
-    const int count = distribution_levels(tensor->placement, step->dim, dims);
-    step->balanced = distribution_balanced(arena, tensor, count, dims, count - 1);
+    const int count = placement_levels(tensor->placement, step->dim, dims);
+    step->balanced = distribution_balanced(arena, tensor, step->dim, count - 1);
 }
 
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution) {

@@ -59,14 +59,10 @@ int distribution_fused(const Placement *placement);
 // modes[i]. Left out are a mode whose variable indexes an earlier mode too (a diagonal), and one of which
 // some level divides positions, as it is fused with others.
 int distribution_modes(const Access *access, int *modes, int *dims);
-// The levels of a placement that partition the mode of a dimension, up to that one: their dimensions, and how
-// many there are.
-int distribution_levels(const Placement *placement, int dim, int *dims);
 // How the placement of a tensor partitions its mode along the step's dimension.
 void distribution_divide_as(Arena *arena, const Tensor *tensor, DistributionStep *step);
-// The parts of level `level` of these, which entries balance.
-BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int count, const int *dims,
-                                     int level);
+// The parts of level `level` of those that a balanced dimension divides.
+BalancedLevel *distribution_balanced(Arena *arena, const Tensor *tensor, int dim, int level);
 // Adds the coordinates that the placement fixes in dimensions that are not used.
 void distribution_add_fixed(const Cin *cin, const Placement *placement, Distribution *distribution);
 

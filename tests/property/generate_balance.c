@@ -117,6 +117,23 @@ static void draw_others(Random *random, const Draft *draft, int modes, const int
     }
 }
 
+// Levels around those that divide entries divide fused modes by coordinates, each along some dimensions.
+static void draw_cells(Random *random, const Draft *draft, int modes, int around, DraftTensor *tensor) {
+    const DraftMachine *machine = &draft->machines[0];
+    for (int l = 0, d = 0; l < around; d += machine->level_order[l++]) {
+        bool used[DRAFT_ORDER] = {false};
+        for (int k = d; k < d + machine->level_order[l]; k++) {
+            const int mode = tensor->mode_order[random_below(random, modes)];
+            tensor->entries[k] = used[mode] || random_chance(random, 20) ? ENTRY_REPLICATE : mode;
+            tensor->balance[k] = BALANCE_NONE;
+            tensor->fused[k] = 0;
+            tensor->cycles[k] =
+                tensor->entries[k] >= 0 && random_chance(random, 30) ? random_between(random, 1, 3) : 0;
+            used[mode] = true;
+        }
+    }
+}
+
 // Entries of one tensor are divided, along one dimension of each level or of some, and are the same along the
 // others, or divided in its other modes; levels around those may divide the first mode. Other sparse operands
 // are everywhere, or where they are used.
@@ -132,6 +149,7 @@ static void draw_fused(Random *random, Draft *draft, int from) {
     int along[4], fused[4];
     Balance balance[4];
     const int around = random_chance(random, 30) ? 0 : random_below(random, machine->level_count);
+    const bool cells = around > 0 && random_chance(random, 60);
     for (int l = 0; l < machine->level_count; l++) {
         along[l] = random_below(random, machine->level_order[l]);
         fused[l] = l < around                                ? random_below(random, 3) - 1
@@ -139,6 +157,8 @@ static void draw_fused(Random *random, Draft *draft, int from) {
                                                              : modes;
         balance[l] =
             l < around ? (Balance)random_between(random, BALANCE_NONE, BALANCE_STORED) : BALANCE_STORED;
+        if (l < around && cells)
+            fused[l] = -1;
         if (l < around && fused[l] > 0) { // fewer modes
             fused[l] = random_between(random, 2, modes);
             balance[l] = BALANCE_STORED;
@@ -166,6 +186,8 @@ static void draw_fused(Random *random, Draft *draft, int from) {
             tensor->balance[d + along[l]] = balance[l];
             tensor->fused[d + along[l]] = fused[l];
         }
+        if (t == from && cells)
+            draw_cells(random, draft, modes, around, tensor);
         if (t == from && random_chance(random, 40))
             draw_others(random, draft, modes, along, fused, tensor);
     }

@@ -111,7 +111,8 @@ static void draw_distribution(Positions *positions, const char *loop, const char
     command(positions, "divide(%s, do, di, %d)", loop, parts);
     command(positions, "divide(%c, eo, ei, %d)", other, own);
     command(positions, "reorder({do, eo, di, ei})");
-    command(positions, random_chance(positions->random, 50) ? "distribute({do, eo})" : "distribute({eo, do})");
+    command(positions,
+            random_chance(positions->random, 50) ? "distribute({do, eo})" : "distribute({eo, do})");
 }
 
 bool draw_positions(Random *random, Draft *draft, int at) {

@@ -293,9 +293,10 @@ bool writer_distribute_loops(ScheduleWriter *writer, const int *vars, int count)
         return false;
     }
     writer->distributed = true;
+    // Loops over parts of different lengths are refused.
     if (count == 1 && random_chance(writer->random, 50))
-        return writer_command(writer, false, "distribute(%s)", var_at(writer, vars[0])->name);
-    return writer_command(writer, false, "distribute(%s)", text);
+        return writer_command(writer, true, "distribute(%s)", var_at(writer, vars[0])->name);
+    return writer_command(writer, true, "distribute(%s)", text);
 }
 
 unsigned writer_communicable(const ScheduleWriter *writer, int var) {
