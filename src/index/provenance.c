@@ -576,12 +576,13 @@ static int dependent_var(const Provenance *provenance, const bool *active, const
     return fewest;
 }
 
-// The box with one value of a variable, and what follows for all indices; false where it has no iterations.
-static bool fix_value(const Provenance *provenance, const bool *active, Box *box, int var, int64_t value,
-                      Arena *arena) {
+// The box with these values of a variable, and what follows for all indices; false where it has no
+// iterations.
+static bool fix_values(const Provenance *provenance, const bool *active, Box *box, int var,
+                       PositionSet values, Arena *arena) {
     BoxArray boxes = {.items = box, .count = 1, .capacity = 1};
     BoxList list = {.arena = arena, .boxes = &boxes, .limit = INT64_MAX};
-    box->values[var] = interval(value, value + 1);
+    box->values[var] = values;
     for (int i = 0; i < provenance->relation_count; i++) {
         const NumericRelation *relation = &provenance->relations[i];
         if (relation->relation.affine && is_active(&relation->relation, active) &&
@@ -599,23 +600,41 @@ static bool add_rects(const Provenance *provenance, const bool *active, const Bo
         array_push(arena, *rects, access_rect(box, access));
         return rects->count <= most;
     }
-    const int64_t count = positions_count(box->values[var]);
+    const PositionSet values = box->values[var];
+    const int64_t count = positions_count(values);
     for (int64_t i = 0; i < count && count <= most; i++) {
         Box fixed = *box;
-        if (fix_value(provenance, active, &fixed, var, positions_at(box->values[var], i), arena) &&
+        if (fix_values(provenance, active, &fixed, var, positions_slice(values, i, i + 1), arena) &&
             !add_rects(provenance, active, &fixed, access, most, arena, rects))
             return false;
     }
     return count <= most;
 }
 
+// Rectangles around equal parts of the values of a variable.
+static void add_parts(const Provenance *provenance, const bool *active, const Box *box, const Access *access,
+                      int64_t parts, Arena *arena, RectArray *rects) {
+    const int var = dependent_var(provenance, active, access, box);
+    const PositionSet values = box->values[var];
+    const int64_t count = positions_count(values), size = ceil_div(count, parts);
+    for (int64_t i = 0; i < count; i += size) {
+        Box fixed = *box;
+        const PositionSet part = positions_slice(values, i, min_i64(i + size, count));
+        if (fix_values(provenance, active, &fixed, var, part, arena))
+            array_push(arena, *rects, access_rect(&fixed, access));
+    }
+}
+
 void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
                       const Access *access, int64_t most, Arena *arena, RectArray *rects) {
     for (int64_t i = 0; i < boxes->count; i++) {
+        const Box *box = &boxes->items[i];
         const int64_t before = rects->count;
-        if (most > 0 && add_rects(provenance, active, &boxes->items[i], access, before + most, arena, rects))
-            continue;
-        rects->count = before;
-        array_push(arena, *rects, access_rect(&boxes->items[i], access));
+        if (most == 0) {
+            array_push(arena, *rects, access_rect(box, access));
+        } else if (!add_rects(provenance, active, box, access, before + most, arena, rects)) {
+            rects->count = before;
+            add_parts(provenance, active, box, access, most, arena, rects);
+        }
     }
 }

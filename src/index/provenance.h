@@ -87,8 +87,8 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
 
 // Appends what the access reaches in each of the boxes, which are of these active variables. Where a variable
 // is in several modes, as along a diagonal, or indices of several variables leave gaps or limit these
-// together, that is a rectangle for each value of a variable, or where these would be more than `most`, one
-// around them.
+// together, that is a rectangle for each value of a variable, or where these would be more than `most`, for
+// each of as many parts of its values; `most` is 0: one for all.
 void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
                       const Access *access, int64_t most, Arena *arena, RectArray *rects);
 

@@ -235,7 +235,7 @@ PositionSet footprints_reached(const Footprints *footprints, const Box *box, int
 // How many rectangles are listed where coordinates depend on each other: fewer where there are many
 // footprints. Homes that follow from footprints are searched step by step, which takes too long for that.
 static int64_t most_listed(const Footprints *footprints) {
-    enum { MOST = 1 << 12, MOST_IN_LOOPS = 1 << 7 };
+    enum { MOST = 1 << 16, MOST_IN_LOOPS = 1 << 7 };
     const Tensor *tensor = footprints->access.tensor;
     if (!tensor->placement || tensor_is_sparse(tensor))
         return 0;

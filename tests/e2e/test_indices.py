@@ -102,6 +102,20 @@ def run_case(folder, statement, tensors, code, places, sizes, formats):
     check(numpy.allclose(got, arrays["A"], rtol=1e-13, atol=1e-13), f"{got}, expected {arrays['A']}")
 
 
+def test_long_diagonal_in_steps(folder):
+    """More elements in a step than are planned one by one."""
+    n = 1001
+    array = numpy.random.default_rng(4).random((n, n))
+    numpy.save(f"{folder}/B.npy", array)
+    program = (f"machine G = grid(2, 2); tensor B({n}, {n}): f64; tensor A({n}): f64;"
+               "place B(x, y) -> G(x, y); place A(x) -> G(x, *); A(i) = B(i, i + 1);"
+               "schedule A { distribute({i}, {io}, {ii}, A); split(ii, is, ik, 300); communicate({A, B}, is) }")
+    distal(["run", "-e", program, "-n", "4", "--in", f"B={folder}/B.npy", "--check", "-q", "--out",
+            f"A={folder}/A.npy"])
+    got = numpy.load(f"{folder}/A.npy")
+    check((got[:-1] == numpy.diagonal(array, 1)).all() and got[-1] == 0, f"{got}")
+
+
 def main():
     cases = functions_named_test("indices", globals())
     for number, (statement, tensors, code) in enumerate(CASES):
