@@ -82,7 +82,8 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
     // The root of a broadcast receives nothing, but takes part.
     const bool is_broadcast = figures->pattern == OPERATION_BROADCAST;
     const double calls = is_broadcast
-                             ? fmin((double)figures->steps, messages * peers.members / (peers.members - 1))
+                             ? fmin(fmax((double)figures->steps, messages),
+                                    messages * peers.members / (peers.members - 1))
                              : fmin((double)figures->steps, messages);
     const double all = is_broadcast ? bytes * calls / messages : bytes;
     return calls * (latency * ceil(log2(peers.members)) +
