@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/choose.h"
+
+#include "base/integer.h"
+#include "choose/grids.h"
+#include "choose/settle.h"
+#include "choose/trial.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Of one statement: places, plans for each of them, candidates for each of these, plans in all. Steps of all
+// ranks that plans may have together, as each takes a microsecond.
+enum {
+    MOST_PLACINGS = 12,
+    MOST_PLACINGS_OF_SEVERAL = 4,
+    MOST_OF_PLACING = 4,
+    MOST_PLANS = 40,
+    MOST_STEPS = 600000
+};
+static const double close_enough = 1.02; // times as long counts as equally fast
+static const double hopeless = 2.5;      // times as long as the best by formula is not planned
+
+// What was found for one choice of places.
+typedef struct {
+    const Places *places;
+    TrialArray *trials; // by statement
+    int *best;          // by statement: index of the chosen trial, -1: none could be planned
+    double seconds;     // of all statements
+    int64_t peak_bytes;
+    bool planned, fits;
+} Placing;
+
+typedef struct {
+    Search search;
+    const Places *choices;
+    int choice_count;
+    Placing *placings;
+    Diagnostics *failure; // of the first plan that could not be made
+} Choosing;
+
+static int by_estimate(const void *a, const void *b) {
+    const Trial *x = a, *y = b;
+    if (x->estimate != y->estimate)
+        return x->estimate < y->estimate ? -1 : 1;
+    if (x->candidate != y->candidate)
+        return (x->candidate > y->candidate) - (x->candidate < y->candidate);
+    return 2 * ((int)x->form.kind - (int)y->form.kind) + (x->form.fused - y->form.fused);
+}
+
+// The candidates that are fastest with these places, in all their forms, and the default.
+static void collect_trials(const Search *search, const Places *places, const SearchStatement *statement,
+                           TrialArray *trials) {
+    TrialArray ordered = {0};
+    for (int64_t c = 0; !statement->kept && c < statement->candidates.count; c++)
+        array_push(search->arena, ordered,
+                   (Trial){.candidate = c, .estimate = sequence_cost(search, statement, c, places->places)});
+    if (ordered.count > 1)
+        qsort(ordered.items, (size_t)ordered.count, sizeof(Trial), by_estimate);
+    for (int64_t i = 0; i < ordered.count && i < MOST_OF_PLACING; i++)
+        if (ordered.items[i].estimate <= hopeless * ordered.items[0].estimate)
+            trial_forms(search, places, statement, ordered.items[i].candidate, trials);
+    array_push(search->arena, *trials, (Trial){.candidate = -1, .form = {.kind = FORM_DEFAULT}});
+}
+
+// Shorter chunks until it fits, a few times.
+static void plan_fitting(Choosing *choosing, const Places *places, const SearchStatement *statement,
+                         Trial *trial) {
+    enum { MOST_HALVINGS = 4 };
+    for (int i = 0;; i++) {
+        Diagnostics *diagnostics =
+            diagnostics_create(choosing->search.arena, choosing->search.program->source);
+        trial_plan(&choosing->search, places->places, statement, trial, diagnostics);
+        if (!trial->planned && !choosing->failure)
+            choosing->failure = diagnostics;
+        if (!trial->planned || trial->figures.fits || trial->form.kind != FORM_CHUNKS ||
+            trial->form.size < 2 || i == MOST_HALVINGS)
+            return;
+        trial->form.size = ceil_div(trial->form.size, 2);
+    }
+}
+
+// Whether a trial is better than another one: it fits, the compiler may order its loops, it is faster, or
+// about as fast with less memory.
+static bool is_better(const Trial *trial, const Trial *other) {
+    const Alternative *a = &trial->figures, *b = &other->figures;
+    if (a->fits != b->fits)
+        return a->fits;
+    if (!a->fits && a->peak_bytes != b->peak_bytes)
+        return a->peak_bytes < b->peak_bytes;
+    if (a->fits && trial->pinned != other->pinned)
+        return other->pinned;
+    if (a->seconds > b->seconds * close_enough || b->seconds > a->seconds * close_enough)
+        return a->seconds < b->seconds;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes;
+    if (a->peak_bytes != b->peak_bytes)
+        return a->peak_bytes < b->peak_bytes;
+    return a->seconds < b->seconds;
+}
+
+static void choose_trial(Placing *placing, const SearchStatement *statement) {
+    const TrialArray *trials = &placing->trials[statement->index];
+    int best = -1;
+    for (int i = 0; i < trials->count; i++)
+        if (trials->items[i].planned && (best < 0 || is_better(&trials->items[i], &trials->items[best])))
+            best = i;
+    placing->best[statement->index] = best;
+    placing->planned = placing->planned && best >= 0;
+    if (best < 0)
+        return;
+    const Alternative *figures = &trials->items[best].figures;
+    placing->seconds += statement->executions * figures->seconds;
+    placing->peak_bytes = max_i64(placing->peak_bytes, figures->peak_bytes);
+    placing->fits = placing->fits && figures->fits;
+}
+
+// A plan that is to be made.
+typedef struct {
+    int placing, statement;
+    int64_t trial;
+    double estimate;
+    int64_t number;
+} Task;
+
+static int by_task(const void *a, const void *b) {
+    const Task *x = a, *y = b;
+    if (x->estimate != y->estimate)
+        return x->estimate < y->estimate ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int64_t steps_of(const Search *search, const SearchStatement *statement, const Trial *trial) {
+    const int64_t extent = trial->candidate < 0 ? 1 : statement->extents[trial->form.var];
+    int64_t steps = 1;
+    if (trial->form.kind == FORM_ROTATE)
+        steps = trial->form.size;
+    else if (trial->form.kind == FORM_CHUNKS)
+        steps = ceil_div(extent, trial->form.size);
+    return saturated_mul(steps, search->ranks);
+}
+
+// Plans trials of a statement, the most promising ones of all placings first, as far as time allows; the
+// default and the first of each placing in any case.
+static void plan_statement(Choosing *choosing, const SearchStatement *statement) {
+    const Search *search = &choosing->search;
+    Array(Task) tasks = {0};
+    for (int p = 0; p < choosing->choice_count; p++) {
+        TrialArray *trials = &choosing->placings[p].trials[statement->index];
+        collect_trials(search, choosing->placings[p].places, statement, trials);
+        for (int64_t i = 0; i < trials->count; i++)
+            if (trials->items[i].candidate >= 0)
+                array_push(search->arena, tasks,
+                           (Task){p, statement->index, i,
+                                  choosing->placings[p].places->seconds -
+                                      choosing->placings[0].places->seconds + trials->items[i].estimate,
+                                  tasks.count});
+    }
+    if (tasks.count > 1)
+        qsort(tasks.items, (size_t)tasks.count, sizeof(Task), by_task);
+    int64_t steps = 0;
+    int planned = 0;
+    for (int64_t i = 0; i < tasks.count && planned < MOST_PLANS; i++) {
+        Placing *placing = &choosing->placings[tasks.items[i].placing];
+        Trial *trial = &placing->trials[statement->index].items[tasks.items[i].trial];
+        const int64_t more = steps_of(search, statement, trial);
+        if (planned > 0 && saturated_add(steps, more) > MOST_STEPS && more > 2 * search->ranks)
+            continue;
+        plan_fitting(choosing, placing->places, statement, trial);
+        steps = saturated_add(steps, more);
+        planned++;
+    }
+    for (int p = 0; p < choosing->choice_count; p++) {
+        Placing *placing = &choosing->placings[p];
+        TrialArray *trials = &placing->trials[statement->index];
+        bool any = false;
+        for (int64_t i = 0; i < trials->count; i++)
+            any = any || trials->items[i].planned;
+        if (!any || p == 0)
+            plan_fitting(choosing, placing->places, statement, &trials->items[trials->count - 1]);
+        choose_trial(placing, statement);
+    }
+}
+
+static const Placing *best_placing(const Choosing *choosing) {
+    const Placing *best = NULL;
+    for (int p = 0; p < choosing->choice_count; p++) {
+        const Placing *placing = &choosing->placings[p];
+        if (!placing->planned)
+            continue;
+        bool better = !best;
+        if (best && placing->fits != best->fits)
+            better = placing->fits;
+        else if (best && !placing->fits)
+            better = placing->peak_bytes < best->peak_bytes;
+        else if (best && placing->seconds * close_enough < best->seconds)
+            better = true;
+        else if (best && placing->seconds <= best->seconds * close_enough)
+            better = placing->peak_bytes < best->peak_bytes;
+        best = better ? placing : best;
+    }
+    return best;
+}
+
+static int by_alternative(const void *a, const void *b) {
+    const Alternative *x = a, *y = b;
+    if (x->fits != y->fits)
+        return x->fits ? -1 : 1;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? -1 : 1;
+    if (x->peak_bytes != y->peak_bytes)
+        return x->peak_bytes < y->peak_bytes ? -1 : 1;
+    const int where = strcmp(x->where, y->where);
+    return where != 0 ? where : strcmp(x->how, y->how);
+}
+
+// The chosen one, then the others by time, each once.
+static void list_alternatives(const Choosing *choosing, const Placing *best, int statement,
+                              AlternativeArray *list) {
+    Arena *arena = choosing->search.arena;
+    AlternativeArray others = {0};
+    const Alternative *chosen = &best->trials[statement].items[best->best[statement]].figures;
+    for (int p = 0; p < choosing->choice_count; p++) {
+        const TrialArray *trials = &choosing->placings[p].trials[statement];
+        if (choosing->search.program->statement_count > 1 && &choosing->placings[p] != best)
+            continue;
+        for (int64_t i = 0; i < trials->count; i++)
+            if (trials->items[i].planned && &trials->items[i].figures != chosen)
+                array_push(arena, others, trials->items[i].figures);
+    }
+    if (others.count > 1)
+        qsort(others.items, (size_t)others.count, sizeof(Alternative), by_alternative);
+    array_push(arena, *list, *chosen);
+    for (int64_t i = 0; i < others.count; i++) {
+        bool is_new = true;
+        for (int64_t k = 0; k < list->count; k++)
+            is_new = is_new && (strcmp(list->items[k].where, others.items[i].where) != 0 ||
+                                strcmp(list->items[k].how, others.items[i].how) != 0);
+        if (is_new)
+            array_push(arena, *list, others.items[i]);
+    }
+}
+
+// With the machines that it needs, named, and the schedules of the chosen trials.
+static const Program *settle(Choosing *choosing, const Placing *best) {
+    Search *search = &choosing->search;
+    const int count = search->program->statement_count;
+    const Candidate **candidates = arena_array(search->arena, const Candidate *, count);
+    for (int s = 0; s < count; s++) {
+        const int64_t candidate = best->trials[s].items[best->best[s]].candidate;
+        candidates[s] = candidate < 0 ? NULL : &search->statements[s].candidates.items[candidate];
+    }
+    const bool *used = settle_machines(search, best->places->places, candidates);
+    Statement *statements = arena_array(search->arena, Statement, count);
+    for (int s = 0; s < count; s++)
+        statements[s] = commands_build(search, &search->statements[s], candidates[s],
+                                       &best->trials[s].items[best->best[s]].form);
+    Program program = trial_program(search, best->places->places, statements);
+    const Machine **machines = arena_array(search->arena, const Machine *, search->machines.count);
+    program.machine_count = 0;
+    for (int64_t m = 0; m < search->machines.count; m++)
+        if (used[m])
+            machines[program.machine_count++] = search->machines.items[m].machine;
+    program.machines = machines;
+    return arena_copy(search->arena, &program, sizeof program);
+}
+
+static const Chosen *finish(Choosing *choosing, const Placing *best) {
+    Search *search = &choosing->search;
+    Arena *arena = search->arena;
+    const int count = search->program->statement_count;
+    AlternativeArray *alternatives = arena_array(arena, AlternativeArray, count);
+    for (int s = 0; s < count; s++)
+        if (!search->statements[s].kept)
+            list_alternatives(choosing, best, s, &alternatives[s]);
+    Chosen *chosen = arena_new(arena, Chosen);
+    *chosen = (Chosen){.program = settle(choosing, best),
+                       .ranks = search->ranks,
+                       .alternatives = alternatives,
+                       .seconds = best->seconds,
+                       .peak_bytes = best->peak_bytes};
+    return chosen;
+}
+
+static void refuse_limit(const Choosing *choosing, const Placing *least, Diagnostics *diagnostics) {
+    int64_t worst = 0;
+    int at = 0;
+    for (int s = 0; s < choosing->search.program->statement_count; s++) {
+        const int64_t peak = least->trials[s].items[least->best[s]].figures.peak_bytes;
+        if (peak > worst)
+            at = s;
+        worst = max_i64(worst, peak);
+    }
+    diagnostics_error(diagnostics, choosing->search.program->statements[at].assignment->span,
+                      "no schedule was found that keeps a rank within %" PRId64
+                      " bytes of memory: this statement needs %" PRId64 " on %" PRId64 " rank%s",
+                      choosing->search.limit, worst, choosing->search.ranks,
+                      choosing->search.ranks == 1 ? "" : "s");
+    diagnostics_note(diagnostics, (Span){0}, "more ranks need less memory each");
+}
+
+const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *options, bool *fits,
+                     Diagnostics *diagnostics) {
+    Choosing choosing = {.search = {.arena = arena, .program = program, .options = options}};
+    Search *search = &choosing.search;
+    const int count = program->statement_count;
+    *fits = true;
+    if (!search_create(search, diagnostics))
+        return NULL;
+    for (int s = 0; s < count; s++)
+        if (!search->statements[s].kept)
+            grids_find(search, &search->statements[s]);
+    sequence_prepare(search);
+    Places *choices = arena_array(arena, Places, MOST_PLACINGS);
+    choosing.choices = choices;
+    choosing.choice_count =
+        sequence_find(search, count > 1 ? MOST_PLACINGS_OF_SEVERAL : MOST_PLACINGS, choices);
+    choosing.placings = arena_array(arena, Placing, choosing.choice_count);
+    for (int p = 0; p < choosing.choice_count; p++)
+        choosing.placings[p] = (Placing){.places = &choices[p],
+                                         .trials = arena_array(arena, TrialArray, count),
+                                         .best = arena_array(arena, int, count),
+                                         .planned = true,
+                                         .fits = true};
+    for (int s = 0; s < count; s++)
+        plan_statement(&choosing, &search->statements[s]);
+    const Placing *best = best_placing(&choosing);
+    if (!best) {
+        for (int64_t i = 0; choosing.failure && i < choosing.failure->list.count; i++)
+            diagnostics_repeat_error(diagnostics, choosing.failure->list.items[i].span,
+                                     choosing.failure->list.items[i].message);
+        return NULL;
+    }
+    *fits = best->fits;
+    if (!best->fits) {
+        refuse_limit(&choosing, best, diagnostics);
+        return NULL;
+    }
+    return finish(&choosing, best);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/commands.h"
+
+#include "schedule/schedule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Names of loops in use: variables of the statement, params, and the new ones.
+typedef struct {
+    const Search *search;
+    const Cin *cin;
+    Array(const char *) names;
+    Array(Command) commands;
+} Writing;
+
+static bool is_taken(const Writing *writing, const char *name) {
+    if (cin_var(writing->cin, name) >= 0)
+        return true;
+    for (int p = 0; p < writing->search->program->param_count; p++)
+        if (strcmp(writing->search->program->param_names[p], name) == 0)
+            return true;
+    for (int64_t n = 0; n < writing->names.count; n++)
+        if (strcmp(writing->names.items[n], name) == 0)
+            return true;
+    return false;
+}
+
+static const char *new_loop(Writing *writing, const char *base, const char *suffix) {
+    Arena *arena = writing->search->arena;
+    const char *name = arena_printf(arena, "%s%s", base, suffix);
+    for (int number = 2; is_taken(writing, name); number++)
+        name = arena_printf(arena, "%s%s%d", base, suffix, number);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(arena, writing->names, name);
+    return name;
+}
+
+static Arg name_arg(const char *name) {
+    return (Arg){.kind = ARG_NAME, .name = name};
+}
+
+static Arg list_arg(const Writing *writing, int count, const char *const *names) {
+    Arg *items = arena_array(writing->search->arena, Arg, count);
+    for (int i = 0; i < count; i++)
+        items[i] = name_arg(names[i]);
+    return (Arg){.kind = ARG_LIST, .item_count = count, .items = items};
+}
+
+static void write_command(Writing *writing, const char *name, int count, const Arg *args) {
+    const Command command = {.name = name,
+                             .arg_count = count,
+                             .args = arena_copy(writing->search->arena, args, sizeof(Arg) * (size_t)count)};
+    array_push(writing->search->arena, writing->commands, command);
+}
+
+// The tensors of the accesses that move inside, each once.
+static int inside_tensors(const SearchStatement *statement, const Form *form, const char **names) {
+    int count = 0;
+    for (int a = 0; a < statement->access_count && a < 64; a++) {
+        const char *name = statement->accesses[a].access->tensor->name;
+        bool is_new = form->inside >> a & 1;
+        for (int i = 0; i < count; i++)
+            is_new = is_new && strcmp(names[i], name) != 0;
+        if (is_new && count < MAX_VARS)
+            names[count++] = name;
+    }
+    return count;
+}
+
+static void write_distribute(Writing *writing, const SearchStatement *statement, const Candidate *candidate,
+                             const char **outer, const char **inner) {
+    const char *targets[MOST_DIMS];
+    for (int d = 0; d < candidate->count; d++) {
+        targets[d] = statement->cin->vars[candidate->vars[d]].name;
+        outer[d] = new_loop(writing, targets[d], "o");
+        inner[d] = new_loop(writing, targets[d], "i");
+    }
+    const Arg args[] = {list_arg(writing, candidate->count, targets),
+                        list_arg(writing, candidate->count, outer),
+                        list_arg(writing, candidate->count, inner),
+                        name_arg(writing->search->machines.items[candidate->machine].machine->name)};
+    write_command(writing, "distribute", 4, args);
+}
+
+// A loop over chunks or steps outside of the loops of the leaf, and what moves there.
+static void write_steps(Writing *writing, const SearchStatement *statement, const Candidate *candidate,
+                        const Form *form, const char *const *outer, const char *const *inner) {
+    Arena *arena = writing->search->arena;
+    const Nest nest = cin_nest(statement->cin, 0);
+    const char *target = statement->cin->vars[form->var].name, *order[MAX_VARS + 1], *tensors[MAX_VARS];
+    const char *leaf[MAX_VARS];
+    for (int l = 0; l < nest.loop_count; l++) {
+        leaf[l] = statement->cin->vars[nest.loops[l]].name;
+        for (int d = 0; d < candidate->count; d++)
+            if (candidate->vars[d] == nest.loops[l])
+                leaf[l] = inner[d];
+        if (nest.loops[l] == form->var)
+            target = leaf[l];
+    }
+    const char *steps = new_loop(writing, target, "o"), *rest = new_loop(writing, target, "i");
+    const Arg args[] = {name_arg(target),
+                        name_arg(steps),
+                        name_arg(rest),
+                        {.kind = ARG_INTEGER, .value = int_const(arena, form->size)}};
+    write_command(writing, form->kind == FORM_ROTATE ? "divide" : "split", 4, args);
+    int count = 0;
+    order[count++] = steps;
+    for (int l = 0; l < nest.loop_count; l++)
+        order[count++] = nest.loops[l] == form->var ? rest : leaf[l];
+    const Arg reordered = list_arg(writing, count, order);
+    write_command(writing, "reorder", 1, &reordered);
+    if (form->kind == FORM_ROTATE) {
+        const char *rotated = new_loop(writing, steps, "s");
+        const Arg rotate[] = {name_arg(steps), list_arg(writing, candidate->count, outer), name_arg(rotated)};
+        write_command(writing, "rotate", 3, rotate);
+        steps = rotated;
+    }
+    const int moved = inside_tensors(statement, form, tensors);
+    const Arg communicate[] = {list_arg(writing, moved, tensors), name_arg(steps)};
+    write_command(writing, "communicate", 2, communicate);
+}
+
+Statement commands_build(const Search *search, const SearchStatement *statement, const Candidate *candidate,
+                         const Form *form) {
+    Statement built = *statement->statement;
+    if (statement->kept || form->kind == FORM_DEFAULT)
+        return built;
+    Writing writing = {.search = search, .cin = statement->cin};
+    for (int i = 0; !form->fused && i < statement->default_count; i++)
+        array_push(search->arena, writing.commands, statement->defaults[i]);
+    const char *outer[MOST_DIMS], *inner[MOST_DIMS];
+    write_distribute(&writing, statement, candidate, outer, inner);
+    if (form->kind != FORM_ONCE)
+        write_steps(&writing, statement, candidate, form, outer, inner);
+    built.has_schedule = true;
+    built.command_count = (int)writing.commands.count;
+    built.commands = writing.commands.items;
+    return built;
+}
+
+const char *commands_where(const Search *search, const SearchStatement *statement,
+                           const Candidate *candidate) {
+    Text text = text_create(search->arena);
+    for (int d = 0; d < candidate->count; d++)
+        text_printf(&text, "%s%" PRId64, d ? ", " : "grid(", candidate->sizes[d]);
+    for (int d = 0; d < candidate->count; d++)
+        text_printf(&text, "%s%s", d ? ", " : ") over ", statement->cin->vars[candidate->vars[d]].name);
+    return text_string(&text);
+}
+
+const char *commands_how(const Search *search, const SearchStatement *statement, const Form *form) {
+    if (form->kind == FORM_DEFAULT)
+        return statement->kept ? "schedule of the program" : "no schedule";
+    if (form->kind == FORM_ONCE)
+        return form->fused ? "at once, all factors in one nest" : "at once";
+    Text text = text_create(search->arena);
+    const char *tensors[MAX_VARS], *var = statement->cin->vars[form->var].name;
+    const int count = inside_tensors(statement, form, tensors);
+    for (int i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "", tensors[i]);
+    if (form->kind == FORM_CHUNKS)
+        text_printf(&text, " in chunks of %" PRId64 " of %s", form->size, var);
+    else
+        text_printf(&text, " shifted in %" PRId64 " steps of %s", form->size, var);
+    return text_string(&text);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/estimate.h"
+
+#include "base/integer.h"
+
+#include <math.h>
+#include <string.h>
+
+// Of two placements with which the busiest rank takes as long, that is better with which others are faster.
+static const double others_matter = 1e-3;
+
+// The dimension along which a variable is distributed, -1: none.
+static int dim_of(const Candidate *candidate, int var) {
+    for (int d = 0; d < candidate->count; d++)
+        if (candidate->vars[d] == var)
+            return d;
+    return -1;
+}
+
+static double block(const SearchStatement *statement, const Candidate *candidate, int var) {
+    const int dim = dim_of(candidate, var);
+    const int64_t extent = statement->extents[var];
+    return (double)(dim < 0 ? extent : ceil_div(extent, candidate->sizes[dim]));
+}
+
+// Elements of an access on one processor, at most.
+static double block_elements(const SearchStatement *statement, const Candidate *candidate,
+                             const UsedAccess *used) {
+    double elements = 1;
+    for (int m = 0; m < used->access->tensor->order; m++) {
+        const int var = access_mode_var(used->access, m);
+        double length = 1;
+        if (var >= 0)
+            length = block(statement, candidate, var);
+        else
+            for (VarSet vars = access_mode_vars(used->access, m); vars; vars &= vars - 1)
+                length += block(statement, candidate, __builtin_ctzll(vars)) - 1;
+        elements *= length;
+    }
+    return elements;
+}
+
+void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate) {
+    const CostRates *rates = &search->rates;
+    double flop = 0, bytes = 0;
+    for (int n = 0; n < statement->nest_count; n++) {
+        double points = statement->nests[n].operations;
+        for (VarSet loops = statement->nests[n].loops; loops; loops &= loops - 1)
+            points *= block(statement, candidate, __builtin_ctzll(loops));
+        flop += points;
+    }
+    for (int a = 0; a < statement->access_count; a++) {
+        const UsedAccess *used = &statement->accesses[a];
+        const int size = (int)type_info(used->access->tensor->type)->size;
+        double users = 1;
+        for (int d = 0; d < candidate->count; d++)
+            users *= used->vars >> candidate->vars[d] & 1 ? 1 : (double)candidate->sizes[d];
+        bytes += (1 - 1 / users) * size * block_elements(statement, candidate, used);
+    }
+    candidate->flop_seconds = flop / rates->flop_rate;
+    candidate->score = candidate->flop_seconds + bytes / rates->bandwidth;
+}
+
+double estimate_surface(const SearchStatement *statement, const Candidate *candidate) {
+    double elements = 0;
+    for (int a = 0; a < statement->access_count; a++)
+        elements += block_elements(statement, candidate, &statement->accesses[a]);
+    return elements;
+}
+
+// The values of a variable on a processor.
+static void values_of(const SearchStatement *statement, const Candidate *candidate,
+                      const int64_t *coordinates, int var, int64_t *lo, int64_t *hi) {
+    const int dim = dim_of(candidate, var);
+    *lo = 0;
+    *hi = statement->extents[var];
+    if (dim < 0)
+        return;
+    const int64_t length = ceil_div(*hi, candidate->sizes[dim]);
+    *lo = min_i64(*hi, coordinates[dim] * length);
+    *hi = min_i64(*hi, *lo + length);
+}
+
+// The values of an index in a mode with this extent.
+static void index_values(const Search *search, const SearchStatement *statement, const Candidate *candidate,
+                         const int64_t *coordinates, const AffineIndex *index, int64_t *lo, int64_t *hi) {
+    int64_t first = 0, last = 0;
+    if (index->constant)
+        int_eval(index->constant, search->params, NULL, &first);
+    last = first;
+    for (int t = 0; t < index->count; t++) {
+        int64_t begin, end, factor = 1;
+        values_of(statement, candidate, coordinates, index->vars[t], &begin, &end);
+        int_eval(index->coefficients[t], search->params, NULL, &factor);
+        first = saturated_add(first, saturated_mul(factor, factor > 0 ? begin : end - 1));
+        last = saturated_add(last, saturated_mul(factor, factor > 0 ? end - 1 : begin));
+    }
+    *lo = max_i64(first, 0);
+    *hi = saturated_add(last, 1);
+}
+
+bool estimate_footprint(const Search *search, const SearchStatement *statement, const Candidate *candidate,
+                        const UsedAccess *used, int64_t processor, Rect *rect) {
+    const Access *access = used->access;
+    const SearchTensor *tensor = &search->tensors[access->tensor->id];
+    const Grid *grid = &search->machines.items[candidate->machine].grid;
+    int64_t coordinates[MAX_MACHINE_ORDER];
+    if (processor >= grid_size(grid))
+        return false;
+    grid_coordinates(grid, processor, coordinates);
+    for (int d = 0; d < grid->order; d++) {
+        const bool has = d < candidate->count && statement->nests[used->nest].loops >> candidate->vars[d] & 1;
+        if (!has && coordinates[d] > 0)
+            return false; // executed at coordinate 0
+    }
+    *rect = (Rect){.order = access->tensor->order};
+    for (int d = 0; d < candidate->count; d++) {
+        int64_t lo, hi;
+        values_of(statement, candidate, coordinates, candidate->vars[d], &lo, &hi);
+        if (lo >= hi)
+            return false;
+    }
+    for (int m = 0; m < access->tensor->order; m++) {
+        if (access->indices[m])
+            index_values(search, statement, candidate, coordinates, access->indices[m], &rect->lo[m],
+                         &rect->hi[m]);
+        else
+            values_of(statement, candidate, coordinates, access->vars[m], &rect->lo[m], &rect->hi[m]);
+        rect->hi[m] = min_i64(rect->hi[m], tensor->extents[m]);
+        if (rect->lo[m] >= rect->hi[m])
+            return false;
+    }
+    return true;
+}
+
+double estimate_moved(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                      const UsedAccess *used, const Place *place) {
+    const double size = (double)type_info(used->access->tensor->type)->size;
+    double most = 0, sum = 0;
+    if (!place->known)
+        return 0;
+    for (int i = 0; i < search->sample_count; i++) {
+        Rect rect;
+        if (!estimate_footprint(search, statement, candidate, used, search->samples[i], &rect))
+            continue;
+        const Rect *part = &place->parts[i];
+        const int64_t own = part->order < 0 ? 0 : rect_common(&rect, part), all = rect_volume(&rect);
+        if (own == all)
+            continue;
+        const int64_t owners = layout_part_count(&place->layout, &rect, search->arena) - (own > 0);
+        const double seconds =
+            size * (double)(all - own) / search->rates.bandwidth + search->rates.latency * (double)owners;
+        most = fmax(most, seconds);
+        sum += seconds;
+    }
+    return most + others_matter * sum / search->sample_count;
+}
+
+Place *estimate_place(Search *search, const SearchTensor *tensor, const Placement *placement) {
+    Place *place = arena_new(search->arena, Place);
+    place->placement = placement;
+    Grid grid;
+    int bad;
+    place->known =
+        placement && machine_grid(placement->machine, search->params, &grid) &&
+        layout_create(placement, tensor->tensor->name, &grid, search->params, tensor->tensor->order,
+                      tensor->extents, NULL, search->arena, &place->layout, &bad);
+    for (int i = 0; i < search->sample_count; i++) {
+        place->parts[i].order = -1;
+        if (!place->known || search->samples[i] >= grid_size(&grid))
+            continue;
+        int64_t coordinates[MAX_MACHINE_ORDER];
+        RectArray rects = {0};
+        grid_coordinates(&grid, search->samples[i], coordinates);
+        layout_rects(&place->layout, coordinates, search->arena, &rects);
+        if (rects.count == 0)
+            continue;
+        place->parts[i] = rects.items[0];
+        const int64_t elements = rect_volume(&rects.items[0]);
+        place->bytes =
+            max_i64(place->bytes, saturated_mul(elements, (int64_t)type_info(tensor->tensor->type)->size));
+    }
+    return place;
+}
+
+// The mode to be divided along a dimension that an access has not: of those that no dimension divides, one
+// that is summed over, else the longest.
+static int spare_mode(const SearchStatement *statement, const SearchTensor *tensor, const Access *access,
+                      const bool *divided, int64_t parts) {
+    int best = -1;
+    bool best_summed = false;
+    const VarSet left = access_vars(statement->cin->assignment->lhs);
+    for (int m = 0; m < access->tensor->order; m++) {
+        if (divided[m] || tensor->extents[m] < parts)
+            continue;
+        const int var = access_mode_var(access, m);
+        const bool summed = var >= 0 && !(left >> var & 1);
+        if (best < 0 || summed > best_summed ||
+            (summed == best_summed && tensor->extents[m] > tensor->extents[best])) {
+            best = m;
+            best_summed = summed;
+        }
+    }
+    return best;
+}
+
+// A tensor that is small beside what a rank has anyway.
+static bool is_small(const Search *search, const SearchTensor *tensor) {
+    enum { SHARE = 16 };
+    double all = 0;
+    for (int t = 0; t < search->program->tensor_count; t++)
+        all += search->tensors[t].bytes;
+    return tensor->input && tensor->bytes * SHARE * (double)search->ranks <= all;
+}
+
+static bool is_new(const Placement *const *placements, int count, const Placement *placement) {
+    for (int i = 0; i < count; i++)
+        if (placement_equal(placements[i], placement))
+            return false;
+    return true;
+}
+
+int estimate_natural(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                     const UsedAccess *used, const Placement **placements) {
+    const Access *access = used->access;
+    const SearchTensor *tensor = &search->tensors[access->tensor->id];
+    const Machine *machine = search->machines.items[candidate->machine].machine;
+    const PlaceKind spares[MOST_NATURAL] = {PLACE_PARTITION, PLACE_FIX, PLACE_REPLICATE};
+    int count = 0;
+    for (int s = 0; s < MOST_NATURAL; s++) {
+        if (spares[s] == PLACE_REPLICATE && !is_small(search, tensor))
+            continue;
+        Placement *placement = arena_new(search->arena, Placement);
+        bool divided[MAX_ORDER] = {false};
+        placement->machine = machine;
+        for (int pass = 0; pass < 2; pass++) // modes of the variables first, then what is left
+            for (int d = 0; d < machine->order; d++) {
+                PlaceEntry *entry = &placement->entries[d];
+                int mode = -1;
+                for (int m = 0; pass == 0 && d < candidate->count && m < access->tensor->order; m++)
+                    if (mode < 0 && !divided[m] && access_mode_var(access, m) == candidate->vars[d])
+                        mode = m;
+                if (pass == 1 && entry->kind == PLACE_PARTITION && entry->mode >= 0)
+                    continue;
+                if (pass == 1 && spares[s] == PLACE_PARTITION)
+                    mode = spare_mode(statement, tensor, access, divided,
+                                      search->machines.items[candidate->machine].grid.extents[d]);
+                *entry = (PlaceEntry){.kind = PLACE_PARTITION, .mode = mode};
+                if (mode >= 0)
+                    divided[mode] = true;
+                else if (pass == 1)
+                    *entry = (PlaceEntry){.kind = spares[s] == PLACE_REPLICATE ? PLACE_REPLICATE : PLACE_FIX};
+            }
+        if (is_new(placements, count, placement))
+            placements[count++] = placement;
+    }
+    return count;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What moves and what is computed, by formula: from the blocks of a grid and of placements, without a plan.
+#ifndef DISTAL_CHOOSE_ESTIMATE_H
+#define DISTAL_CHOOSE_ESTIMATE_H
+
+#include "choose/search.h"
+
+// Seconds that the busiest rank computes, and a bound of the whole from the sizes of blocks: each element
+// lies on one of the ranks that use it, or is added up on one of them.
+void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate);
+
+// Elements that one rank uses of all tensors, where each is used as a block along the variables of the
+// candidate: the volume of its communication, with what it has itself.
+double estimate_surface(const SearchStatement *statement, const Candidate *candidate);
+
+// The part of a processor in an access.  False where it has none.
+bool estimate_footprint(const Search *search, const SearchStatement *statement, const Candidate *candidate,
+                        const UsedAccess *access, int64_t processor, Rect *rect);
+
+// Seconds in which the busiest of the sampled processors receives what it lacks of an operand that lies
+// there, or sends what others own of a result, in one message from each owner; and a thousandth of that on
+// average.
+double estimate_moved(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                      const UsedAccess *access, const Place *place);
+
+// Where a placement puts the tensor, on the sampled processors.
+Place *estimate_place(Search *search, const SearchTensor *tensor, const Placement *placement);
+
+// Placements on the candidate's machine that suit an access: along each dimension the mode of its variable is
+// divided, and along those that the access has not, another mode or none. Returns how many.
+enum { MOST_NATURAL = 3 };
+int estimate_natural(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                     const UsedAccess *access, const Placement **placements);
+
+#endif

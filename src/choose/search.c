@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/search.h"
+
+#include "base/integer.h"
+#include "choose/workspaces.h"
+
+#include <string.h>
+
+int search_grid(Search *search, int count, const int64_t *sizes) {
+    for (int64_t m = 0; m < search->machines.count; m++) {
+        const SearchMachine *machine = &search->machines.items[m];
+        if (machine->grid.order == count && machine->machine->level_count == 1 &&
+            memcmp(machine->grid.extents, sizes, sizeof(int64_t) * (size_t)count) == 0)
+            return (int)m;
+    }
+    Machine *machine = arena_new(search->arena, Machine);
+    machine->name = arena_printf(search->arena, "M%d", (int)search->machines.count + 1);
+    machine->level_count = 1;
+    machine->levels[0] = (MachineLevel){.name = "", .order = count};
+    machine->order = count;
+    SearchMachine added = {.machine = machine, .own = machine, .grid = {.order = count}};
+    for (int d = 0; d < count; d++) {
+        machine->extents[d] = int_const(search->arena, sizes[d]);
+        added.grid.extents[d] = sizes[d];
+    }
+    array_push(search->arena, search->machines, added);
+    return (int)search->machines.count - 1;
+}
+
+static double operation_count(const Expr *expr) {
+    if (!expr || expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER)
+        return 0;
+    return (expr->kind != EXPR_NEG) + operation_count(expr->left) + operation_count(expr->right);
+}
+
+typedef struct {
+    Search *search;
+    int nest;
+    bool is_result;
+    Array(UsedAccess) found;
+} Collecting;
+
+static void collect(void *context, const Access *access) {
+    Collecting *collecting = context;
+    if (access->tensor->id >= collecting->search->program->tensor_count)
+        return; // a workspace lies where it is used
+    array_push(collecting->search->arena, collecting->found,
+               (UsedAccess){access, access_vars(access), collecting->nest, collecting->is_result});
+}
+
+// Variables that index a mode alone somewhere, and so divide something.
+static void find_distributable(const Cin *cin, SearchStatement *statement) {
+    for (int v = 0; v < cin->var_count; v++)
+        if (cin->vars[v].source && cin_is_loop(cin, v) && statement->extents[v] > 1)
+            statement->distributable |= (VarSet)1 << v;
+}
+
+static void read_nests(Search *search, SearchStatement *statement) {
+    const Cin *cin = statement->cin;
+    statement->nest_count = cin_nest_count(cin);
+    SearchNest *nests = arena_array(search->arena, SearchNest, statement->nest_count);
+    Collecting collecting = {.search = search};
+    for (int n = 0; n < statement->nest_count; n++) {
+        const Nest nest = cin_nest(cin, n);
+        for (int l = 0; l < nest.loop_count; l++)
+            nests[n].loops |= (VarSet)1 << nest.loops[l];
+        nests[n].operations = operation_count(nest.assign->rhs) + nest.assign->accumulate;
+        if (nests[n].operations < 1)
+            nests[n].operations = 1;
+        collecting.nest = n;
+        collecting.is_result = true;
+        collect(&collecting, nest.assign->lhs);
+        collecting.is_result = false;
+        expr_accesses(nest.assign->rhs, collect, &collecting);
+    }
+    statement->nests = nests;
+    statement->access_count = (int)collecting.found.count;
+    statement->accesses = collecting.found.items;
+    for (int v = 0; v < cin->var_count; v++)
+        int_eval(cin->vars[v].extent, search->params, NULL, &statement->extents[v]);
+    find_distributable(cin, statement);
+    for (int a = 0; a < statement->access_count; a++) {
+        SearchTensor *tensor = &search->tensors[statement->accesses[a].access->tensor->id];
+        if (tensor->first_use < 0)
+            tensor->first_use = statement->index;
+        tensor->last_use = statement->index;
+        tensor->input = tensor->input && !statement->accesses[a].is_result;
+    }
+}
+
+static void read_tensors(Search *search) {
+    const Program *program = search->program;
+    search->tensors = arena_array(search->arena, SearchTensor, program->tensor_count);
+    for (int t = 0; t < program->tensor_count; t++) {
+        SearchTensor *tensor = &search->tensors[t];
+        *tensor = (SearchTensor){.tensor = program->tensors[t], .input = true, .first_use = -1};
+        tensor->bytes = (double)type_info(tensor->tensor->type)->size;
+        for (int m = 0; m < tensor->tensor->order; m++) {
+            int_eval(tensor->tensor->extents[m], search->params, NULL, &tensor->extents[m]);
+            tensor->bytes *= (double)tensor->extents[m];
+        }
+        tensor->free = !tensor->tensor->placement && tensor->tensor->order > 0;
+    }
+}
+
+static bool check_statement(const Assignment *assignment, Diagnostics *diagnostics) {
+    const Access *sparse = assignment_sparse(assignment);
+    if (!sparse)
+        return true;
+    diagnostics_error(diagnostics, sparse->span,
+                      "no schedule is looked for where a tensor is sparse, as '%s' is: what moves depends on "
+                      "its entries",
+                      sparse->tensor->name);
+    diagnostics_note(diagnostics, sparse->span,
+                     "place it by rows, as 'place %s(...) -> M(...)', and leave the statement without a "
+                     "schedule: it is computed where %s lies",
+                     sparse->tensor->name, sparse->tensor->name);
+    return false;
+}
+
+static bool check_program(const Program *program, Diagnostics *diagnostics) {
+    bool ok = true;
+    for (int s = 0; s < program->statement_count; s++)
+        ok &= check_statement(program->statements[s].assignment, diagnostics);
+    return ok;
+}
+
+// Machines of the program, and how many processors there are.
+static void read_machines(Search *search) {
+    const Program *program = search->program;
+    int64_t most = 0;
+    bool kept = program->machine_count == 1;
+    for (int m = 0; m < program->machine_count; m++) {
+        SearchMachine machine = {.machine = program->machines[m]};
+        if (!machine_grid(program->machines[m], search->params, &machine.grid))
+            continue;
+        most = max_i64(most, grid_size(&machine.grid));
+        array_push(search->arena, search->machines, machine);
+        kept = kept && machine.machine->level_count == 1 && machine.grid.order > 1 &&
+               machine.grid.order <= MOST_DIMS;
+    }
+    search->ranks = search->options->ranks > 0 ? search->options->ranks
+                    : most > 0                 ? most
+                                               : max_i64(search->options->processes, 1);
+    search->kept = kept ? program->machines[0] : NULL;
+    search->processors = kept ? most : search->ranks;
+}
+
+// Evenly over all processors, the first and the last among them.
+static void choose_samples(Search *search) {
+    const int64_t count = min_i64(search->processors, MOST_SAMPLES);
+    for (int64_t i = 0; i < count; i++)
+        search->samples[i] = count == search->processors ? i : i * (search->processors - 1) / (count - 1);
+    search->sample_count = (int)count;
+}
+
+// As its default is: with the workspaces of products.
+static bool read_statements(Search *search, Diagnostics *diagnostics) {
+    const Program *program = search->program;
+    Pipeline *pipeline = pipeline_of(search->arena, program, search->ranks);
+    pipeline->diagnostics = diagnostics;
+    pipeline->scheduler.diagnostics = diagnostics;
+    if (!pipeline_run(pipeline, PASS_SCHEDULE))
+        return false;
+    search->statements = arena_array(search->arena, SearchStatement, program->statement_count);
+    for (int s = 0; s < program->statement_count; s++) {
+        const StatementPasses *passes = &pipeline->statements[s];
+        SearchStatement *statement = &search->statements[s];
+        statement->statement = &program->statements[s];
+        statement->index = s;
+        statement->kept = program->statements[s].command_count > 0;
+        statement->executions = (double)program_executions(program, s, search->params);
+        workspaces_write(search, statement, &passes->defaults);
+        const int count = statement->default_count;
+        statement->cin = count > 0 ? passes->defaults.items[count - 1].cin : passes->cin;
+        read_nests(search, statement);
+    }
+    return true;
+}
+
+// Those of a matrix product of some hundred rows, and of messages of a megabyte between all ranks.
+static void take_rates(Search *search) {
+    enum { ROWS = 256, REAL_BYTES = 8, MESSAGE = 1 << 20 };
+    const ModelRanks *model = &search->model;
+    int level = 0;
+    while (level + 1 < model->machine->level_count && model->in_unit[level] >= (double)search->ranks)
+        level++;
+    search->rates = (CostRates){model_rate(model, MODEL_GEMM, ROWS, REAL_BYTES),
+                                MESSAGE / model_message_seconds(model, level, 1, MESSAGE),
+                                model->machine->levels[level].latency + model->machine->overhead};
+}
+
+bool search_create(Search *search, Diagnostics *diagnostics) {
+    if (!check_program(search->program, diagnostics))
+        return false;
+    int64_t *params = program_param_values(search->program, search->arena);
+    search->params = params;
+    read_machines(search);
+    params[0] = search->ranks;
+    search->model = model_ranks(search->options->model, search->ranks, search->options->threads);
+    take_rates(search);
+    search->limit = search->options->memory_limit;
+    if (search->limit <= 0 && search->options->model_limits && search->model.memory < (double)INT64_MAX)
+        search->limit = (int64_t)search->model.memory;
+    choose_samples(search);
+    read_tensors(search);
+    return read_statements(search, diagnostics);
+}

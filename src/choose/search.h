@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The data of a search: statements and tensors with numbers, grids, and where tensors may lie.
+#ifndef DISTAL_CHOOSE_SEARCH_H
+#define DISTAL_CHOOSE_SEARCH_H
+
+#include "choose/choose.h"
+#include "cost/predict.h"
+#include "pipeline/pipeline.h"
+
+// Dimensions of a grid that is looked for. A machine of the program that is kept may have more.
+enum { GRID_DIMS = 3, MOST_DIMS = 6 };
+enum { MOST_SAMPLES = 48 }; // processors that estimates look at
+enum { MOST_PLACES = 48 };  // of one tensor
+
+// What formulas compute seconds from, of one rank.
+typedef struct {
+    double flop_rate; // operations per second
+    double bandwidth; // bytes per second
+    double latency;   // seconds for a message
+} CostRates;
+
+// A machine that statements may be distributed onto and tensors placed on. It is named when it is used.
+typedef struct {
+    const Machine *machine;
+    Machine *own; // the same, NULL where the program declares it
+    Grid grid;
+} SearchMachine;
+
+// Where a tensor may lie.
+typedef struct {
+    const Placement *placement; // NULL: nowhere, as of a scalar
+    bool known;                 // it can be laid out
+    Layout layout;
+    Rect parts[MOST_SAMPLES]; // of the sampled processors; order -1: nothing
+    int64_t bytes;            // of the largest part of these
+} Place;
+
+typedef struct {
+    const Tensor *tensor;
+    int64_t extents[MAX_ORDER];
+    double bytes;            // of all elements
+    bool free;               // its place is to be found
+    bool input;              // no statement assigns it
+    int first_use, last_use; // statements; -1: none
+    int place_count;
+    Place *places[MOST_PLACES];
+} SearchTensor;
+
+// A tensor of the program as one nest uses it.
+typedef struct {
+    const Access *access;
+    VarSet vars;
+    int nest;
+    bool is_result;
+} UsedAccess;
+
+typedef struct {
+    VarSet loops;
+    double operations; // of one iteration
+} SearchNest;
+
+// Variables along the first dimensions of a machine.
+typedef struct {
+    int machine; // index
+    int count;
+    int vars[MOST_DIMS];
+    int64_t sizes[MOST_DIMS];
+    double flop_seconds; // of the busiest rank
+    double score;        // seconds, by block sizes alone
+} Candidate;
+typedef Array(Candidate) CandidateArray;
+
+typedef struct {
+    const Statement *statement;
+    int index; // in the program
+    const Cin *cin;
+    int default_count; // of workspaces that products get
+    const Command *defaults;
+    bool kept; // it has a schedule
+    double executions;
+    int64_t extents[MAX_VARS];
+    VarSet distributable;
+    int nest_count;
+    const SearchNest *nests;
+    int access_count;
+    const UsedAccess *accesses;
+    CandidateArray candidates;
+    double **costs; // [candidate][access * MOST_PLACES + place]: seconds that it moves
+} SearchStatement;
+
+typedef struct {
+    Arena *arena;
+    const Program *program;
+    const ChooseOptions *options;
+    const int64_t *params;
+    int64_t ranks, processors;
+    int64_t limit;    // bytes of a rank; 0: none
+    ModelRanks model; // the ranks on the machine that is described
+    CostRates rates;
+    const Machine *kept; // the grid of the program, NULL: grids are looked for
+    int sample_count;
+    int64_t samples[MOST_SAMPLES];
+    Array(SearchMachine) machines;
+    SearchTensor *tensors; // by id
+    SearchStatement *statements;
+} Search;
+
+// Index of the machine with these sizes, which is added if it is new.
+int search_grid(Search *search, int count, const int64_t *sizes);
+
+// Numbers, statements and machines of a program; false with diagnostics.
+bool search_create(Search *search, Diagnostics *diagnostics);
+
+#endif

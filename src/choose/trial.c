@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/trial.h"
+
+#include "base/integer.h"
+#include "choose/estimate.h"
+
+#include <math.h>
+#include <string.h>
+
+static const Tensor *tensor_in(void *context, const Tensor *tensor) {
+    const Tensor *const *tensors = context;
+    return tensors[tensor->id];
+}
+
+static Statement with_tensors(const Search *search, const Statement *statement,
+                              const Tensor *const *tensors) {
+    void *context = (void *)tensors;
+    Statement copy = *statement;
+    copy.assignment = assignment_with_tensors(search->arena, statement->assignment, tensor_in, context);
+    Command *commands = arena_array(search->arena, Command, statement->command_count);
+    for (int c = 0; c < statement->command_count; c++)
+        commands[c] = command_copy(search->arena, &statement->commands[c], tensor_in, context);
+    copy.commands = commands;
+    return copy;
+}
+
+Program trial_program(const Search *search, const unsigned char *places, const Statement *statements) {
+    const Program *from = search->program;
+    Arena *arena = search->arena;
+    Program program = *from;
+    const Machine **machines = arena_array(arena, const Machine *, search->machines.count);
+    for (int64_t m = 0; m < search->machines.count; m++)
+        machines[m] = search->machines.items[m].machine;
+    const Tensor **tensors = arena_array(arena, const Tensor *, from->tensor_count);
+    for (int t = 0; t < from->tensor_count; t++) {
+        Tensor *tensor = arena_copy(arena, from->tensors[t], sizeof *tensor);
+        if (search->tensors[t].free && places[t] != NO_PLACE)
+            tensor->placement = search->tensors[t].places[places[t]]->placement;
+        tensors[t] = tensor;
+    }
+    Statement *copies = arena_array(arena, Statement, from->statement_count);
+    for (int s = 0; s < from->statement_count; s++)
+        copies[s] = with_tensors(search, &statements[s], tensors);
+    Repetition *repetitions = arena_array(arena, Repetition, from->repetition_count);
+    for (int r = 0; r < from->repetition_count; r++) {
+        repetitions[r] = from->repetitions[r];
+        if (repetitions[r].until)
+            repetitions[r].until =
+                assignment_with_tensors(arena, repetitions[r].until, tensor_in, (void *)tensors);
+    }
+    program.machines = machines;
+    program.machine_count = (int)search->machines.count;
+    program.tensors = tensors;
+    program.statements = copies;
+    program.repetitions = repetitions;
+    return program;
+}
+
+// What the busiest rank receives or sends in all transfers, the largest peak, and the predicted time.
+static void read_figures(const Search *search, const StatementPlan *plan, Alternative *figures) {
+    const StatementFigures *all = plan_figures(plan);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        int64_t bytes = 0, messages = 0;
+        for (int t = 0; t < plan->spmd->transfer_count; t++) {
+            bytes = saturated_add(bytes, all->transfers[t].bytes[rank]);
+            messages = saturated_add(messages, all->transfers[t].messages[rank]);
+        }
+        figures->bytes = max_i64(figures->bytes, bytes);
+        figures->messages = max_i64(figures->messages, messages);
+        figures->peak_bytes = max_i64(figures->peak_bytes, all->peak_bytes[rank]);
+    }
+    figures->seconds = predict_statement(plan, &search->model).total;
+}
+
+// Whether calls of libraries execute all loops of leaves.
+static bool is_called(const SpmdNode *node) {
+    for (; node; node = node->next) {
+        if (node->kind == SPMD_LEAF && (!node->leaf->call || node->leaf->call_loops < node->leaf->loop_count))
+            return false;
+        if (node->kind == SPMD_LOOP && !is_called(node->body))
+            return false;
+    }
+    return true;
+}
+
+static bool plan_program(Search *search, const Program *program, Trial *trial, Diagnostics *diagnostics) {
+    Pipeline *pipeline = pipeline_of(search->arena, program, search->ranks);
+    pipeline->diagnostics = pipeline->scheduler.diagnostics = diagnostics;
+    if (!pipeline_run(pipeline, PASS_SPMD))
+        return false;
+    pipeline->params[0] = search->ranks;
+    const PlanOptions options = {
+        .ranks = search->ranks, .threads = search->options->threads, .largest = search->processors};
+    Plan *plan = pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
+    if (!plan)
+        return false;
+    const StatementPlan *statement = plan->statements[0];
+    trial->figures = (Alternative){0};
+    read_figures(search, statement, &trial->figures);
+    trial->pinned = (trial->form.kind == FORM_CHUNKS || trial->form.kind == FORM_ROTATE) &&
+                    !is_called(statement->spmd->nests[0].body);
+    return true;
+}
+
+void trial_plan(Search *search, const unsigned char *places, const SearchStatement *statement, Trial *trial,
+                Diagnostics *diagnostics) {
+    const Candidate *candidate = trial->candidate < 0 ? NULL : &statement->candidates.items[trial->candidate];
+    // All that is made for the plan goes, but for the figures.
+    Search copy = *search;
+    copy.arena = arena_create_within(search->arena);
+    const Program *from = search->program;
+    Statement *statements = arena_array(copy.arena, Statement, from->statement_count);
+    for (int s = 0; s < from->statement_count; s++)
+        statements[s] = from->statements[s];
+    statements[statement->index] = commands_build(&copy, statement, candidate, &trial->form);
+    Program program = trial_program(&copy, places, statements);
+    program.statements += statement->index;
+    program.statement_count = 1;
+    program.repetition_count = 0;
+    trial->planned = plan_program(&copy, &program, trial, diagnostics);
+    arena_free(copy.arena);
+    const int64_t limit = search->limit;
+    Alternative *figures = &trial->figures;
+    figures->where = candidate ? commands_where(search, statement, candidate) : "";
+    figures->how = commands_how(search, statement, &trial->form);
+    figures->fits = limit <= 0 || figures->peak_bytes <= limit;
+}
+
+// What one candidate moves with these places, access by access.
+typedef struct {
+    const Search *search;
+    const SearchStatement *statement;
+    const Candidate *candidate;
+    const unsigned char *places;
+    double bytes[64]; // of the block that a rank uses; 0 where nothing of it moves
+    double summed;    // of all
+} Moving;
+
+static void find_moving(Moving *moving, int64_t candidate) {
+    const SearchStatement *statement = moving->statement;
+    for (int a = 0; a < statement->access_count && a < 64; a++) {
+        const UsedAccess *used = &statement->accesses[a];
+        const int place = moving->places[used->access->tensor->id];
+        Rect rect;
+        moving->bytes[a] = 0;
+        if (place == NO_PLACE || statement->costs[candidate][a * MOST_PLACES + place] <= 0 ||
+            !estimate_footprint(moving->search, statement, moving->candidate, used, 0, &rect))
+            continue;
+        moving->bytes[a] = (double)rect_volume(&rect) * (double)type_info(used->access->tensor->type)->size;
+        moving->summed += moving->bytes[a];
+    }
+}
+
+// The accesses that move and have a variable; *bytes is set to theirs.
+static uint64_t inside(const Moving *moving, int var, double *bytes) {
+    uint64_t set = 0;
+    *bytes = 0;
+    for (int a = 0; a < moving->statement->access_count && a < 64; a++)
+        if (moving->bytes[a] > 0 && moving->statement->accesses[a].vars >> var & 1) {
+            set |= (uint64_t)1 << a;
+            *bytes += moving->bytes[a];
+        }
+    return set;
+}
+
+static int64_t block_of(const Moving *moving, int var) {
+    const int64_t extent = moving->statement->extents[var];
+    for (int d = 0; d < moving->candidate->count; d++)
+        if (moving->candidate->vars[d] == var)
+            return ceil_div(extent, moving->candidate->sizes[d]);
+    return extent;
+}
+
+// The parts that all operands that move are divided into along the variable, where they lie; 0 where these
+// are different.
+static int64_t parts_of(const Moving *moving, int var, uint64_t set) {
+    int64_t parts = 0;
+    for (int a = 0; a < moving->statement->access_count && a < 64; a++) {
+        if (!(set >> a & 1))
+            continue;
+        const UsedAccess *used = &moving->statement->accesses[a];
+        const int id = used->access->tensor->id;
+        const Placement *placement = moving->search->tensors[id].places[moving->places[id]]->placement;
+        int64_t own = 0;
+        if (used->is_result || !placement)
+            return 0;
+        for (int d = 0; d < placement->machine->order; d++) {
+            const PlaceEntry *entry = &placement->entries[d];
+            if (entry->kind == PLACE_PARTITION && access_mode_var(used->access, entry->mode) == var &&
+                !entry->cycle && entry->balance == BALANCE_NONE && own == 0)
+                int_eval(placement->machine->extents[d], moving->search->params, NULL, &own);
+        }
+        if (own == 0 || (parts > 0 && own != parts))
+            return 0;
+        parts = own;
+    }
+    return parts;
+}
+
+static void add_form(const Moving *moving, int64_t candidate, Form form, int64_t steps, TrialArray *trials) {
+    const double seconds =
+        sequence_cost(moving->search, moving->statement, candidate, moving->places) +
+        moving->search->rates.latency * (double)(steps - 1) * (double)__builtin_popcountll(form.inside);
+    array_push(moving->search->arena, *trials,
+               (Trial){.candidate = candidate, .form = form, .estimate = seconds});
+}
+
+// The longest chunks that fit into the limit, else as many as the grid has parts.
+static int64_t chunk_of(const Moving *moving, const Places *places, int var, double bytes) {
+    const int64_t length = block_of(moving, var), limit = moving->search->limit;
+    int64_t parts = 2;
+    for (int d = 0; d < moving->candidate->count; d++)
+        parts = max_i64(parts, moving->candidate->sizes[d]);
+    int64_t size = ceil_div(length, parts);
+    if (limit > 0) {
+        const double left = (double)limit - (double)places->bytes - (moving->summed - bytes);
+        const double fitting = floor(left / (bytes / (double)max_i64(1, length)));
+        size = fitting < 1 ? 1 : min_i64(size, (int64_t)fmin(fitting, (double)size));
+    }
+    return max_i64(1, size);
+}
+
+void trial_forms(const Search *search, const Places *places, const SearchStatement *statement,
+                 int64_t candidate, TrialArray *trials) {
+    enum { MOST_CHUNKED = 2 };
+    Moving moving = {.search = search,
+                     .statement = statement,
+                     .candidate = &statement->candidates.items[candidate],
+                     .places = places->places};
+    find_moving(&moving, candidate);
+    add_form(&moving, candidate, (Form){.kind = FORM_ONCE}, 1, trials);
+    if (statement->default_count > 0)
+        add_form(&moving, candidate, (Form){.kind = FORM_ONCE, .fused = true}, 1, trials);
+    if (statement->nest_count != 1 || statement->default_count > 0 || moving.summed <= 0)
+        return;
+    uint64_t tried = 0;
+    for (int i = 0; i < MOST_CHUNKED; i++) {
+        int best = -1;
+        double most = 0;
+        for (int v = 0; v < statement->cin->var_count; v++) {
+            double bytes;
+            if (!(statement->nests[0].loops >> v & 1) || tried >> v & 1 || block_of(&moving, v) < 2)
+                continue;
+            inside(&moving, v, &bytes);
+            if (bytes > most) {
+                most = bytes;
+                best = v;
+            }
+        }
+        if (best < 0)
+            return;
+        tried |= (uint64_t)1 << best;
+        double bytes;
+        const uint64_t set = inside(&moving, best, &bytes);
+        const int64_t size = chunk_of(&moving, places, best, bytes);
+        const int64_t parts = parts_of(&moving, best, set);
+        if (parts > 1 && block_of(&moving, best) == statement->extents[best])
+            add_form(&moving, candidate, (Form){FORM_ROTATE, best, parts, set, false}, parts, trials);
+        if (size < block_of(&moving, best))
+            add_form(&moving, candidate, (Form){FORM_CHUNKS, best, size, set, false},
+                     ceil_div(block_of(&moving, best), size), trials);
+    }
+}

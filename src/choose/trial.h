@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs of a search, and plans of their statements.
+#ifndef DISTAL_CHOOSE_TRIAL_H
+#define DISTAL_CHOOSE_TRIAL_H
+
+#include "choose/commands.h"
+#include "choose/sequence.h"
+
+// A way to compute a statement, with the places of its tensors.
+typedef struct {
+    int64_t candidate; // -1: no schedule
+    Form form;
+    double estimate; // seconds
+    bool planned;    // it can be
+    bool pinned;     // the order of its loops is given, and no library call makes up for that
+    Alternative figures;
+} Trial;
+typedef Array(Trial) TrialArray;
+
+// The program with its tensors in these places, and the statements as they are in it but for the tensors. The
+// machines are all of the search.
+Program trial_program(const Search *search, const unsigned char *places, const Statement *statements);
+
+// Plans one statement and sets its figures. `diagnostics` gets what is wrong where that fails.
+void trial_plan(Search *search, const unsigned char *places, const SearchStatement *statement, Trial *trial,
+                Diagnostics *diagnostics);
+
+// Appends the forms of a candidate with these places, the one that moves all at once first.
+void trial_forms(const Search *search, const Places *places, const SearchStatement *statement,
+                 int64_t candidate, TrialArray *trials);
+
+#endif
