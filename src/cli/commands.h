@@ -22,6 +22,7 @@ struct Subcommand {
     ENTRY(explain)                                                                                           \
     ENTRY(emit)                                                                                              \
     ENTRY(plan)                                                                                              \
+    ENTRY(schedule)                                                                                          \
     ENTRY(run)                                                                                               \
     ENTRY(calibrate)                                                                                         \
     ENTRY(help)                                                                                              \

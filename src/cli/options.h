@@ -30,6 +30,7 @@ typedef struct {
     int64_t repeat, warmup;
     int64_t memory_limit; // bytes a rank; 0: not given
     bool pipelined;
+    bool automatic;     // placements and schedules are chosen
     bool oversubscribe; // any number of processes a core
     StatsFormat stats;
     WarningChoice warnings;

@@ -8,10 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-const ModelRanks *predict_machine(Session *session) {
+const MachineModel *predict_model(Session *session) {
     const Options *options = session->options;
     MachineModel *model = arena_new(session->arena, MachineModel);
-    ModelRanks *placed = arena_new(session->arena, ModelRanks);
     const char *text = session_read(session, options->machine);
     if (!text)
         return NULL;
@@ -21,7 +20,15 @@ const ModelRanks *predict_machine(Session *session) {
         session_print_errors(session, diagnostics);
         return NULL;
     }
-    *placed = model_ranks(model, session->pipeline->ranks, options->threads);
+    return model;
+}
+
+const ModelRanks *predict_machine(Session *session) {
+    const MachineModel *model = predict_model(session);
+    if (!model)
+        return NULL;
+    ModelRanks *placed = arena_new(session->arena, ModelRanks);
+    *placed = model_ranks(model, session->pipeline->ranks, session->options->threads);
     return placed;
 }
 

@@ -7,8 +7,9 @@
 #include "cli/session.h"
 #include "cost/predict.h"
 
-// Reads the description of --machine and places the ranks of the pipeline on it. NULL with diagnostics,
-// printed already where they are of the file.
+// Reads the description of --machine. NULL with diagnostics, printed already where they are of the file.
+const MachineModel *predict_model(Session *session);
+// And places the ranks of the pipeline on it.
 const ModelRanks *predict_machine(Session *session);
 
 // For the head of the table: "predicted for NAME, 4 ranks in a node, of 1 thread".

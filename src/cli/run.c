@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/memory.h"
+#include "cli/schedule.h"
 #include "cli/start.h"
 #include "runtime/divide_entries.h"
 #include "runtime/load.h"
@@ -19,8 +20,11 @@
 static bool share_program(Session *session) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    bool ok = rank != 0 || session_load(session);
-    if (!agree_on(MPI_COMM_WORLD, ok, session->diagnostics))
+    bool ok = rank != 0 || (session_load(session) && schedule_take(session, session->ranks));
+    // What is wrong with a program that the first rank alone has looked at.
+    Diagnostics *diagnostics =
+        !ok && session->pipeline ? session->pipeline->diagnostics : session->diagnostics;
+    if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
         return false;
     int64_t length = rank == 0 ? (int64_t)strlen(session->source.text) : 0;
     broadcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -107,12 +111,20 @@ static ExitStatus run_ranks(Session *session) {
 }
 
 static ExitStatus run(Session *session) {
+    if (session->options->machine && !session->options->automatic) {
+        diagnostics_error(
+            session->diagnostics, (Span){0},
+            "--machine is for predictions: give --auto as well, or use 'distal plan' or 'distal "
+            "schedule'");
+        return EXIT_WRONG;
+    }
     start_prepare(session);
     if (launch_is_inside())
         return start_here(session, run_ranks);
     // Mistakes are found before anything is launched.
     Bindings bindings;
-    if (!session_compile(session, PASS_C) || !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
+    if (!schedule_take(session, session->ranks) || !session_compile(session, PASS_C) ||
+        !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
         !bindings_create(session, &bindings) || !session_warn(session))
         return session_failure(session);
     memory_fit_defaults(session);
@@ -133,7 +145,7 @@ const Subcommand subcommand_run = {
         "(compiled kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_PRINT | 1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_OVERSUBSCRIBE |
-               1u << OPTION_STATS | 1u << OPTION_WARNING,
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_AUTO | 1u << OPTION_MACHINE |
+               1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
     .run = run,
 };

@@ -10,5 +10,5 @@ place B(x) -> M(x)
 A(i) = B(i)
 --- stderr
 distal: error: unknown command 'chek'; did you mean 'check'?
-distal: note: commands: check, explain, emit, plan, run, calibrate, help
+distal: note: commands: check, explain, emit, plan, schedule, run, calibrate, help
 'distal help' lists commands and options

@@ -3,5 +3,5 @@
 --- program
 --- stderr
 distal: error: no command given
-distal: note: commands: check, explain, emit, plan, run, calibrate, help
+distal: note: commands: check, explain, emit, plan, schedule, run, calibrate, help
 'distal help' lists commands and options

@@ -13,6 +13,8 @@ commands:
   explain FILE            print the representations of a program, from index notation to SPMD
   emit FILE               print the generated C
   plan FILE               print messages and memory of each rank, without data and without MPI
+  schedule FILE           choose placements and schedules by predicted time, and print the program
+                          with them
   run FILE                compile, launch, read inputs, compute, write outputs
   calibrate [-o FILE]     measure this machine, and describe it for plan --machine
   help [TOPIC]            this text, or help on a command, a schedule command or any word of the
@@ -42,6 +44,7 @@ options:
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
   --machine FILE          predict times for the machine that FILE describes
+  --auto                  with the placements and schedules that `distal schedule` finds
   --oversubscribe         allow more than 16 processes per core
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -o FILE                 write to FILE instead of standard output

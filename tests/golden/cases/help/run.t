@@ -33,6 +33,8 @@ options:
                           (default: the free memory of a node, shared by its processes)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
+  --machine FILE          predict times for the machine that FILE describes
+  --auto                  with the placements and schedules that `distal schedule` finds
   --oversubscribe         allow more than 16 processes per core
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/schedule.h"
+
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/predict.h"
+#include "cli/report.h"
+#include "runtime/cores.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const Chosen *schedule_choose(Session *session, int64_t ranks) {
+    const Options *options = session->options;
+    if (!session_compile(session, PASS_PROGRAM))
+        return NULL;
+    MachineModel *standard = arena_new(session->arena, MachineModel);
+    *standard = machine_model_default();
+    const MachineModel *model = options->machine ? predict_model(session) : standard;
+    if (!model)
+        return NULL;
+    ChooseOptions *choose_options = arena_new(session->arena, ChooseOptions);
+    *choose_options = (ChooseOptions){.ranks = ranks,
+                                      .processes = cores_available(),
+                                      .memory_limit = options->memory_limit,
+                                      .threads = options->threads,
+                                      .model = model,
+                                      .model_limits = options->machine != NULL};
+    bool fits;
+    const Chosen *chosen = choose(session->arena, session->pipeline->program, choose_options, &fits,
+                                  session->pipeline->diagnostics);
+    session->failed = !chosen && !fits;
+    return chosen;
+}
+
+bool schedule_take(Session *session, int64_t ranks) {
+    if (!session->options->automatic)
+        return true;
+    const Chosen *chosen = schedule_choose(session, ranks);
+    if (!chosen)
+        return false;
+    Text text = text_create(session->arena);
+    program_print(chosen->program, NULL, &text);
+    session->source.text = text_string(&text);
+    session->pipeline = NULL;
+    if (session->ranks == 0)
+        session->ranks = chosen->ranks;
+    return true;
+}
+
+// Alternatives that are shown.
+enum { MOST_SHOWN = 8 };
+
+static int shown(const AlternativeArray *alternatives) {
+    return alternatives->count < MOST_SHOWN ? (int)alternatives->count : MOST_SHOWN;
+}
+
+// What one column of the table shows of an alternative.
+enum { COLUMN_TIME, COLUMN_MOVED, COLUMN_MESSAGES, COLUMN_MEMORY, COLUMN_WHERE, COLUMN_HOW, COLUMN_COUNT };
+static const char *const titles[COLUMN_COUNT] = {"time",   "moved",       "messages",
+                                                 "memory", "computed on", "data moves"};
+
+static const char *cell(const Alternative *alternative, int column, Arena *arena) {
+    Text text = text_create(arena);
+    switch (column) {
+    case COLUMN_TIME:
+        report_seconds(alternative->seconds, &text);
+        return text_string(&text);
+    case COLUMN_MOVED:
+        return report_bytes(alternative->bytes, arena);
+    case COLUMN_MESSAGES:
+        return arena_printf(arena, "%" PRId64, alternative->messages);
+    case COLUMN_MEMORY:
+        return report_bytes(alternative->peak_bytes, arena);
+    case COLUMN_WHERE:
+        return alternative->where[0] ? alternative->where : "-";
+    default:
+        return alternative->fits ? alternative->how
+                                 : arena_printf(arena, "%s: more than the limit", alternative->how);
+    }
+}
+
+static void print_row(const char *const *cells, const size_t *widths, Text *to) {
+    text_append(to, "#");
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const bool last = c == COLUMN_COUNT - 1;
+        text_printf(to, c < COLUMN_WHERE ? "  %*s" : "  %-*s", last ? 0 : (int)widths[c], cells[c]);
+    }
+    text_append(to, "\n");
+}
+
+static void print_alternatives(const AlternativeArray *alternatives, Text *to) {
+    size_t widths[COLUMN_COUNT];
+    const char *cells[MOST_SHOWN][COLUMN_COUNT];
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        widths[c] = strlen(titles[c]);
+        for (int i = 0; i < shown(alternatives); i++) {
+            cells[i][c] = cell(&alternatives->items[i], c, to->arena);
+            widths[c] = strlen(cells[i][c]) > widths[c] ? strlen(cells[i][c]) : widths[c];
+        }
+    }
+    print_row(titles, widths, to);
+    for (int i = 0; i < shown(alternatives); i++)
+        print_row(cells[i], widths, to);
+}
+
+// The table of each statement as comments, and the program.
+static void print_text(const Session *session, const Chosen *chosen, Text *to) {
+    const Program *program = chosen->program;
+    text_printf(to, "# %s on %" PRId64 " rank%s: ", session->source.name, chosen->ranks,
+                chosen->ranks == 1 ? "" : "s");
+    report_seconds(chosen->seconds, to);
+    text_printf(to, ", at most %s of memory in a rank\n", report_bytes(chosen->peak_bytes, to->arena));
+    for (int s = 0; s < program->statement_count; s++) {
+        if (chosen->alternatives[s].count == 0)
+            continue;
+        text_append(to, "#\n# ");
+        assignment_print(program->statements[s].assignment, to);
+        text_append(to, "\n");
+        print_alternatives(&chosen->alternatives[s], to);
+    }
+    text_append(to, "\n");
+    program_print(program, NULL, to);
+}
+
+static void print_json_alternative(const Alternative *alternative, Text *to) {
+    text_append(to, "    {\"seconds\": ");
+    text_printf(to, "%.6g", alternative->seconds);
+    text_printf(to, ", \"bytes\": %" PRId64 ", \"messages\": %" PRId64 ", \"peak_bytes\": %" PRId64,
+                alternative->bytes, alternative->messages, alternative->peak_bytes);
+    text_printf(to, ", \"fits\": %s, \"where\": ", alternative->fits ? "true" : "false");
+    text_append_json(to, alternative->where);
+    text_append(to, ", \"how\": ");
+    text_append_json(to, alternative->how);
+    text_append(to, "}");
+}
+
+static void print_json(const Session *session, const Chosen *chosen, Text *to) {
+    const Program *program = chosen->program;
+    Text text = text_create(to->arena);
+    text_append(to, "{\"program\": ");
+    text_append_json(to, session->source.name);
+    text_printf(to, ", \"ranks\": %" PRId64 ", \"seconds\": ", chosen->ranks);
+    text_printf(to, "%.6g", chosen->seconds);
+    text_printf(to, ", \"peak_bytes\": %" PRId64 ", \"statements\": [\n", chosen->peak_bytes);
+    for (int s = 0; s < program->statement_count; s++) {
+        text_append(to, "  {\"target\": ");
+        text_append_json(to, program->statements[s].assignment->lhs->tensor->name);
+        text_append(to, ", \"alternatives\": [\n");
+        for (int64_t i = 0; i < chosen->alternatives[s].count; i++) {
+            print_json_alternative(&chosen->alternatives[s].items[i], to);
+            text_append(to, i + 1 < chosen->alternatives[s].count ? ",\n" : "\n");
+        }
+        text_append(to, s + 1 < program->statement_count ? "  ]},\n" : "  ]}],\n");
+    }
+    if (program->statement_count == 0)
+        text_append(to, "],\n");
+    program_print(program, NULL, &text);
+    text_append(to, "\"text\": ");
+    text_append_json(to, text_string(&text));
+    text_append(to, "}\n");
+}
+
+static ExitStatus schedule(Session *session) {
+    const Chosen *chosen = schedule_choose(session, session->options->ranks);
+    if (!chosen)
+        return session_failure(session);
+    Text text = text_create(session->arena);
+    if (session->options->stats == STATS_JSON)
+        print_json(session, chosen, &text);
+    else
+        print_text(session, chosen, &text);
+    return session_print(session, &text);
+}
+
+const Subcommand subcommand_schedule = {
+    .name = "schedule",
+    .arguments = "FILE",
+    .summary = "choose placements and schedules by predicted time, and print the program with them",
+    .text = "Prints a program that runs as it is, after a table of what else was planned: the predicted time "
+            "of an execution, what the busiest rank receives, or sends of results, and the memory of a rank. "
+            "Tensors that are placed stay where they are, and statements that have a schedule keep it. A "
+            "machine with several dimensions is the grid of all statements; else all grids of -n ranks are "
+            "looked at (default: those of the machine, or one for each core). With --memory-limit data moves "
+            "in chunks that keep it. Tensors have to be dense.",
+    .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT |
+               1u << OPTION_MACHINE,
+    .run = schedule,
+};

@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs without schedules, some with placements: what `schedule` prints is parsed, runs, and is right, on any number of ranks,
+moves what the table says, and is printed again by `schedule` with its schedules. Statements are drawn: products of two or three tensors of
+any order with odd extents, sums of terms, and sequences in which a result is an operand of the next statement.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case."""
+import json
+import os
+import random
+import re
+import sys
+
+from _common import check, distal, functions_named_test, run_cases
+
+DRAWS = 24
+RANKS = [1, 2, 3, 4, 6, 8, 12]
+GRIDS = {2: "2", 3: "3", 4: "2, 2", 6: "3, 2", 8: "2, 2, 2", 12: "2, 6"}
+
+
+class Draw:
+    """A program: its text, and the ranks that it is scheduled for."""
+
+    def __init__(self, seed):
+        draw = random.Random(seed)
+        self.draw = draw
+        self.ranks = draw.choice(RANKS)
+        self.extents = {name: draw.choice([1, 2, 3, 5, 7, 11, 13, 17]) for name in "abcdefg"}
+        self.tensors = {}
+        self.lines = []
+        operands = []
+        for number in range(draw.choice([1, 1, 1, 2, 3])):
+            operands = [self.statement(f"T{number}", operands[-1:])]
+        if draw.random() < 0.2:
+            self.lines = ["repeat 2 {"] + self.lines + ["}"]
+
+    def tensor(self, name, variables):
+        self.tensors[name] = variables
+        return f"{name}({', '.join(variables)})" if variables else name
+
+    def statement(self, target, earlier):
+        """Adds T = a sum of terms, each a product; returns the name and the variables of T."""
+        draw = self.draw
+        left = draw.sample("abcdefg", draw.choice([0, 1, 2, 2, 3]))
+        terms = []
+        for term in range(draw.choice([1, 1, 1, 2])):
+            factors = []
+            summed = draw.sample([v for v in "abcdefg" if v not in left], draw.choice([0, 1, 1, 2]))
+            for factor in range(draw.choice([1, 2, 2, 2, 3])):
+                own = [v for v in left + summed if draw.random() < 0.6][:4]
+                factors.append(self.tensor(f"{target}_{term}{factor}", draw.sample(own, len(own))))
+            for name, variables in earlier if term == 0 else []:
+                factors.append(f"{name}({', '.join(variables)})" if variables else name)
+            terms.append(" * ".join(factors))
+        self.lines.append(f"{self.tensor(target, left)} = {' + '.join(terms)}")
+        return target, left
+
+    def text(self):
+        declared = [f"tensor {name}({', '.join(str(self.extents[v]) for v in variables)}): f64" if variables
+                    else f"tensor {name}: f64" for name, variables in self.tensors.items()]
+        placed = []
+        if self.ranks > 1 and self.draw.random() < 0.5:
+            grid = GRIDS[self.ranks]
+            declared.insert(0, f"machine G = grid({grid})")
+            for name, variables in self.tensors.items():
+                if variables and self.draw.random() < 0.4:
+                    placed.append(self.place(name, variables, grid.count(",") + 1))
+        return "\n".join(declared + placed + self.lines) + "\n"
+
+    def place(self, name, variables, order):
+        modes = [f"x{m}" for m in range(len(variables))]
+        left = list(modes)
+        dims = []
+        for _ in range(order):
+            kind = self.draw.choice(["mode", "mode", "0", "*"])
+            if kind == "mode" and left:
+                mode = left.pop(self.draw.randrange(len(left)))
+                dims.append(self.draw.choice([mode, mode, f"cyclic({mode}, 2)"]))
+            else:
+                dims.append("0" if kind == "mode" else kind)
+        return f"place {name}({', '.join(modes)}) -> G({', '.join(dims)})"
+
+
+def run_drawn(seed):
+    drawn = Draw(seed)
+    text = drawn.text()
+    ranks = ["-n", str(drawn.ranks)]
+    chosen = json.loads(distal(["schedule", "-", *ranks, "--stats=json"], text=text).stdout)
+    check(chosen["ranks"] == drawn.ranks, f"{chosen['ranks']} ranks for {drawn.ranks}")
+    done = distal(["run", "-", *ranks, "--check", "--oversubscribe", "--stats=json"], text=chosen["text"])
+    counted = json.loads(done.stdout[done.stdout.index("{"):])
+    for found, ran in zip(chosen["statements"], counted["statements"]):
+        check(ran["check"]["ok"], f"{ran['target']} is wrong")
+        moved = [sum(t["bytes_received"][r] for t in ran["tensors"].values()) for r in range(drawn.ranks)]
+        times = ran.get("executions", 1)
+        best = found["alternatives"][0]
+        check(max(moved) == best["bytes"] * times, f"{ran['target']} moves {max(moved)} bytes, not {best['bytes']}")
+    again = json.loads(distal(["schedule", "-", *ranks, "--stats=json"], text=chosen["text"]).stdout)
+    check(again["text"] == chosen["text"], "what is printed is scheduled differently")
+    automatic = distal(["run", "-", *ranks, "--auto", "--check", "--oversubscribe"], text=text)
+    check("ok" in automatic.stderr, "--auto computes nothing")
+
+
+def test_memory_limit(folder):
+    """Chunks keep a rank within the limit, as planned and as run."""
+    text = ("tensor A(301, 203): f64\ntensor B(301, 151): f64\ntensor C(151, 203): f64\n"
+            "A(i, j) = B(i, k) * C(k, j)\n")
+    for ranks, limit in ((2, "560K"), (4, "300K"), (6, "210K")):
+        options = ["-", "-n", str(ranks), "--memory-limit", limit]
+        printed = distal(["schedule", *options], text=text).stdout
+        distal(["plan", *options], text=printed)
+        check(re.search(r"split\(", printed), f"no chunks on {ranks} ranks")
+        distal(["run", *options, "--auto", "--oversubscribe", "--out", f"A={folder}/a.npy"], text=text)
+        check(os.path.getsize(f"{folder}/a.npy") > 301 * 203 * 8, "no result")
+
+
+def test_deterministic(_):
+    """The same program and options give the same text."""
+    for seed in range(3):
+        drawn = Draw(seed)
+        text, options = drawn.text(), ["schedule", "-", "-n", str(drawn.ranks)]
+        first = distal(options, text=text).stdout
+        check(all(distal(options, text=text).stdout == first for _ in range(3)), "another result")
+
+
+def main():
+    cases = functions_named_test("schedule", globals())
+    cases += [(f"schedule/drawn_{seed}", lambda _, seed=seed: run_drawn(seed)) for seed in range(DRAWS)]
+    return run_cases(cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
