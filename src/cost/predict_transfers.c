@@ -81,10 +81,9 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
     const double factor = curve_at(&machine->machine->factors[kinds[figures->pattern].factor], peers.members);
     // The root of a broadcast receives nothing, but takes part.
     const bool is_broadcast = figures->pattern == OPERATION_BROADCAST;
-    const double calls = is_broadcast
-                             ? fmin(fmax((double)figures->steps, messages),
-                                    messages * peers.members / (peers.members - 1))
-                             : fmin((double)figures->steps, messages);
+    const double calls = is_broadcast ? fmin(fmax((double)figures->steps, messages),
+                                             messages * peers.members / (peers.members - 1))
+                                      : fmin((double)figures->steps, messages);
     const double all = is_broadcast ? bytes * calls / messages : bytes;
     return calls * (latency * ceil(log2(peers.members)) +
                     factor * model_message_seconds(machine, peers.level, peers.share, all / calls));
