@@ -128,7 +128,8 @@ static Block *new_block(Arena *arena, size_t at_least) {
     return block;
 }
 
-void *arena_alloc(Arena *arena, size_t size) {
+// Not initialized.
+static void *take(Arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
     if (size > SIZE_MAX / 2)
         out_of_memory(arena);
@@ -148,7 +149,11 @@ void *arena_alloc(Arena *arena, size_t size) {
     }
     void *piece = block->data + block->used;
     block->used += rounded;
-    return memset(piece, 0, rounded);
+    return piece;
+}
+
+void *arena_alloc(Arena *arena, size_t size) {
+    return memset(take(arena, size), 0, size);
 }
 
 void *arena_alloc_items(Arena *arena, int64_t count, size_t size) {
@@ -159,7 +164,7 @@ void *arena_alloc_items(Arena *arena, int64_t count, size_t size) {
 }
 
 void *arena_copy(Arena *arena, const void *from, size_t size) {
-    void *to = arena_alloc(arena, size);
+    void *to = take(arena, size);
     return size ? memcpy(to, from, size) : to;
 }
 
@@ -186,9 +191,14 @@ void *array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item
     const int64_t before = *capacity;
     // Most lists of large items, such as rectangles, have one.
     const int64_t after = before ? before * 2 : item_size < 64 ? 8 : 1;
-    void *grown = arena_alloc_items(arena, after, item_size);
+    size_t bytes;
+    if (__builtin_mul_overflow(after, item_size, &bytes))
+        out_of_memory(arena);
+    char *grown = take(arena, bytes);
+    const size_t kept = (size_t)before * item_size;
     if (before)
-        memcpy(grown, items, (size_t)before * item_size);
+        memcpy(grown, items, kept);
+    memset(grown + kept, 0, bytes - kept);
     *capacity = after; // not before: where memory runs out, the array stays as it was
     return grown;
 }

@@ -76,15 +76,30 @@ static int64_t search_pos(const int64_t *pos, int64_t parent, int64_t beyond, in
     return parent;
 }
 
-// Positions often follow each other; after a gap, those above are searched in steps that double.
+// The same, near `parent`, in steps that double.
+static int64_t search_near(const int64_t *pos, int64_t parent, int64_t last, int64_t position) {
+    int64_t step = 1;
+    if (pos[parent] > position) {
+        while (parent > step && pos[parent - step] > position) {
+            parent -= step;
+            step *= 2;
+        }
+        return search_pos(pos, max_i64(parent - step, 0), parent, position);
+    }
+    for (; parent + step < last && pos[parent + step] <= position; step *= 2)
+        parent += step;
+    return search_pos(pos, parent, min_i64(parent + step, last), position);
+}
+
+// Positions often follow each other; after a gap, that above is searched from where it would be if as many
+// positions were below each.
 static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
     const int64_t *pos = level->arrays[POS], last = level->lengths[POS] - 1;
-    int64_t parent = count > 0 ? search_pos(pos, 0, last, positions[0]) : 0;
+    const double parents = (double)last / (double)max_i64(pos[last], 1);
+    int64_t parent = 0;
     for (int64_t i = 0; i < count;) {
-        int64_t step = 1;
-        for (; parent + step < last && pos[parent + step] <= positions[i]; step *= 2)
-            parent += step;
-        parent = search_pos(pos, parent, min_i64(parent + step, last), positions[i]);
+        const double gap = (double)(positions[i] - pos[parent]) * parents;
+        parent = search_near(pos, min_i64(parent + (int64_t)gap, last - 1), last, positions[i]);
         for (const int64_t end = pos[parent + 1]; i < count && positions[i] < end; i++)
             positions[i] = parent;
     }

@@ -4,8 +4,8 @@
 #include "base/integer.h"
 #include "format/entry_reader.h"
 #include "format/formats.h"
+#include "format/record_digits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // A tensor with these coordinates in another order, where all levels are compressed.
@@ -214,9 +214,14 @@ static void cut_rect(Cut *cut, const Rect *rect) {
         push_within(cut, searched, rect, slice);
 }
 
-static int compare_slices(const void *left, const void *right) {
-    const Slice *a = left, *b = right;
-    return (a->first > b->first) - (a->first < b->first);
+// By their first positions.
+static void sort_slices(Slice *slices, int64_t count, int64_t positions, Arena *arena) {
+    _Static_assert(sizeof(Slice) == 2 * sizeof(uint64_t), "records of two words");
+    const int bits = 64 - __builtin_clzll((uint64_t)positions | 1);
+    const RecordKey key = {1, {{0, 0, bits}}};
+    const RecordBucket all = {.count = count, .bits = bits};
+    uint64_t *items = (uint64_t *)slices;
+    record_digits_sort(items, arena_array(arena, uint64_t, 2 * count), 2, &key, &all);
 }
 
 int64_t cutter_cut(const Cutter *cutter, int64_t count, const Rect *const *rects, Arena *arena,
@@ -229,7 +234,7 @@ int64_t cutter_cut(const Cutter *cutter, int64_t count, const Rect *const *rects
     if (!cut.sorted) {
         const int64_t found = to->count - cut.begin;
         Slice *slices = to->items + cut.begin;
-        qsort(slices, (size_t)found, sizeof *slices, compare_slices);
+        sort_slices(slices, found, cutter->tensor->value_count, arena);
         to->count = cut.begin;
         for (int64_t i = 0; i < found; i++)
             push(&cut, slices[i]);
