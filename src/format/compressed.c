@@ -95,7 +95,7 @@ static int64_t search_near(const int64_t *pos, int64_t parent, int64_t last, int
 // positions were below each.
 static void above(const LevelArrays *level, int64_t count, int64_t *positions) {
     const int64_t *pos = level->arrays[POS], last = level->lengths[POS] - 1;
-    const double parents = (double)last / (double)max_i64(pos[last], 1);
+    const double parents = count > 0 ? (double)last / (double)max_i64(pos[last], 1) : 0;
     int64_t parent = 0;
     for (int64_t i = 0; i < count;) {
         const double gap = (double)(positions[i] - pos[parent]) * parents;

@@ -179,8 +179,11 @@ static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
     } else {
         if (format->range)
             sparse_range(state, operand, &begin, &end, to);
-        position =
-            sparse_let_index(state, operand, "p", format->search(arena, level, begin, end, coordinate), to);
+        const Value *at = format->search(arena, level, begin, end, coordinate);
+        // Below what is absent there may be no such position, as of a bit behind all others.
+        if (!format->range && operand->present)
+            at = value_select(arena, operand->present, at, value_index(arena, int_const(arena, 0)));
+        position = sparse_let_index(state, operand, "p", at, to);
     }
     const Value *found = format->found(arena, level, position, end, coordinate);
     if (!format->range && operand->present)
