@@ -226,7 +226,8 @@ typedef struct {
 static bool create_storage(void *arguments, Diagnostics *diagnostics) {
     ElementMove *move = arguments;
     HomeChange *change = move->change;
-    change->storage = storage_create(&change->home, change->tensor->context->rank, true, diagnostics);
+    change->storage = storage_create(&change->home, change->tensor->context->rank, true,
+                                     change->tensor->context->scratch_folder, diagnostics);
     if (!change->storage)
         return false;
     move->entries = storage_no_entries(change->storage);

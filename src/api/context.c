@@ -5,6 +5,7 @@
 #include "runtime/wait.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // The number of contexts, and whether the first of them has initialized MPI.
 static int live_contexts;
@@ -120,6 +121,13 @@ distal_status distal_use_layout(distal_context *context, distal_layout layout) {
     if (layout != DISTAL_ROW_MAJOR && layout != DISTAL_COLUMN_MAJOR)
         return distal_refuse(context, "distal_use_layout", "this is no distal_layout");
     context->layout = layout;
+    return DISTAL_OK;
+}
+
+distal_status distal_scratch(distal_context *context, const char *folder) {
+    if (!context)
+        return missing_argument(NULL, "distal_scratch", "the context");
+    context->scratch_folder = folder ? arena_string(context->arena, folder, strlen(folder)) : NULL;
     return DISTAL_OK;
 }
 

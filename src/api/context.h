@@ -128,6 +128,7 @@ struct distal_context {
     ComputedStatement *computed[COMPUTED_BUCKETS]; // by a hash of the text
     int64_t computed_count, computed_calls;
     distal_error_action on_error;
+    const char *scratch_folder; // of what is in disk; NULL: as the environment says
     distal_layout layout;      // of arrays of the caller
     bool is_local;             // the running call may be made on some ranks only
     const char *call, *within; // the running call; the one that it is a part of, or NULL

@@ -15,7 +15,8 @@
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
     if (tensor->storage)
         return true;
-    Storage *storage = storage_create(&tensor->home, tensor->context->rank, true, diagnostics);
+    Storage *storage = storage_create(&tensor->home, tensor->context->rank, true,
+                                      tensor->context->scratch_folder, diagnostics);
     if (storage && tensor_is_sparse(tensor->tensor) && !sparse_put_nothing(storage, diagnostics)) {
         storage_free(storage);
         storage = NULL;
@@ -218,6 +219,8 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     distal_tensor *tensor = call->tensor;
     const int64_t given = call->count;
+    if (tensor->home.memory == MEMORY_DISK)
+        return invalid(context, "tensor '%s' is in disk, and cannot use the memory of the caller", tensor->name);
     distal_status status = count_pieces(context, call);
     if (status != DISTAL_OK)
         return status;

@@ -95,13 +95,13 @@ static bool take_tensor(distal_plan *plan, int id) {
     use->memory = tensor->memory;
     if (tensor->spread)
         plan->storages[id] = use->copy =
-            storage_create(&tensor->home, plan->context->rank, true, plan->context->diagnostics);
+            storage_create(&tensor->home, plan->context->rank, true, plan->context->scratch_folder, plan->context->diagnostics);
     return plan->storages[id] != NULL;
 }
 
 static bool take_workspace(distal_plan *plan, int id) {
     plan->storages[id] = storage_create(&plan->program->plan->homes[id], plan->context->rank, true,
-                                        plan->context->diagnostics);
+                                        plan->context->scratch_folder, plan->context->diagnostics);
     return plan->storages[id] != NULL;
 }
 
@@ -166,7 +166,7 @@ static int64_t missing_bytes(const distal_plan *plan) {
         const distal_tensor *own = context_tensor(plan->context, tensor->name);
         const bool is_there = own && own->storage && !own->spread;
         if (!used[tensor->id] && !is_there)
-            bytes = saturated_add(bytes, home_bytes(&statement->homes[tensor->id], rank));
+            bytes = saturated_add(bytes, home_memory_bytes(&statement->homes[tensor->id], rank));
         used[tensor->id] = true;
     }
     return bytes;
@@ -410,6 +410,11 @@ static distal_status follow_entries(distal_plan *plan) {
     return status;
 }
 
+static distal_status check_disk(distal_context *context, void *arguments) {
+    const distal_plan *plan = arguments;
+    return execution_check_disk(plan->execution, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
+}
+
 distal_status distal_execute(distal_plan *plan) {
     if (!plan)
         return missing_argument(NULL, "distal_execute", "the plan");
@@ -432,6 +437,11 @@ distal_status distal_execute(distal_plan *plan) {
             copy_pieces(use->copy, use->tensor->storage);
     }
     execution_run(plan->execution, plan->function, plan->program->params);
+    if (execution_uses_disk(plan->execution)) {
+        const distal_status status = call_local(plan->context, "distal_execute", check_disk, plan);
+        if (status != DISTAL_OK)
+            return call_end(plan->context, status);
+    }
     const Use *target = &plan->uses[plan->statement->target->id];
     if (target->copy)
         copy_pieces(target->tensor->storage, target->copy);

@@ -4,6 +4,7 @@
 #include "api/data.h"
 
 #include "base/integer.h"
+#include "runtime/chunks.h"
 #include "runtime/load.h"
 #include "runtime/print.h"
 #include "runtime/section.h"
@@ -112,8 +113,7 @@ static distal_status get_here(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     const distal_status status = check_scalar(context, call);
     if (status == DISTAL_OK)
-        memcpy(call->data, call->tensor->storage->pieces[0].data,
-               type_info(call->tensor->tensor->type)->size);
+        storage_get_scalar(call->tensor->storage, call->data);
     return status;
 }
 
@@ -135,9 +135,11 @@ static distal_status set_here(distal_context *context, void *arguments) {
     if (!tensor_allocate(call->tensor, context->diagnostics))
         return DISTAL_FAILED;
     const Storage *storage = call->tensor->storage;
-    for (int64_t i = 0; i < storage->piece_count; i++)
-        memcpy(storage->pieces[i].data, call->data, type_info(storage->type)->size);
-    return DISTAL_OK;
+    for (int64_t i = 0; i < storage->piece_count; i++) {
+        const Piece value = piece_packed(&storage->pieces[i].rect, (LevelList){0}, storage->type, call->data);
+        piece_copy(&storage->pieces[i], &value, &value.rect);
+    }
+    return storage_check_disk(storage, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
 distal_status distal_set(distal_tensor *scalar, const void *value) {
@@ -222,13 +224,18 @@ static void fill_piece(const ValueCall *call, const Piece *piece) {
     } while (mode >= 0);
 }
 
+static bool fill_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    fill_piece(context, &part->piece);
+    return true;
+}
+
 static distal_status move_function(distal_context *context, void *arguments) {
     const ValueCall *call = value_call(arguments);
-    const Storage *storage = call->data.tensor->storage;
-    (void)context;
-    for (int64_t i = 0; i < storage->piece_count; i++)
-        fill_piece(call, &storage->pieces[i]);
-    return DISTAL_OK;
+    return chunks_visit_pieces(call->data.tensor->storage, CHUNKS_WRITE, fill_chunk, (void *)call,
+                               context->diagnostics)
+               ? DISTAL_OK
+               : DISTAL_FAILED;
 }
 
 distal_status distal_tensor_fill_by(distal_tensor *tensor, distal_element_function function, void *argument) {

@@ -47,7 +47,7 @@ static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, in
     const bool is_repeated = program_outermost(pipeline->program, statement) >= 0;
     const bool again =
         assignment_reads_target(assignment) && !is_repeated && options->warmup + options->repeat > 1;
-    return again ? home_bytes(&pipeline->plan->homes[assignment->lhs->tensor->id], rank) : 0;
+    return again ? home_memory_bytes(&pipeline->plan->homes[assignment->lhs->tensor->id], rank) : 0;
 }
 
 // Of all statements that are executed together with this one.

@@ -255,7 +255,9 @@ const Option options_table[OPTION_COUNT] = {
                                  "(default: the free memory of a node, shared by its processes)",
                              .set = set_memory_limit},
     [OPTION_SCRATCH] = {NULL, "--scratch", "FOLDER",
-                        .summary = "where the disk is measured; nothing remains (default: TMPDIR, or /tmp)",
+                        .summary =
+                            "where tensors in disk are kept while a program runs, on each node, or the disk "
+                            "is measured; nothing remains (default: TMPDIR, or /tmp)",
                         .set = set_scratch},
     [OPTION_PIPELINE] = {NULL, "--pipeline", "on|off",
                          .summary =

@@ -29,6 +29,7 @@ typedef struct {
     CheckMode check;
     int64_t repeat, warmup;
     int64_t memory_limit; // bytes a rank; 0: not given
+    const char *scratch;  // the folder of what is in disk; NULL: not given
     bool pipelined;
     bool automatic;     // placements and schedules are chosen
     bool oversubscribe; // any number of processes a core
@@ -36,7 +37,6 @@ typedef struct {
     WarningChoice warnings;
     bool verbose, quiet, help;
     const char *output;  // of emit -o
-    const char *scratch; // the folder of what is in disk; NULL: not given
     const char *machine; // a description of a machine; NULL: not given
     bool has_stop_after; // of explain
     Pass stop_after;

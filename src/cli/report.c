@@ -226,6 +226,39 @@ static void print_tensors(const StatementPlan *plan, const StatementReport *repo
         print_cells(count, &cells[r * COLUMNS], width, to);
 }
 
+static void print_io(const char *verb, int64_t bytes, int64_t runs, Text *to) {
+    if (runs == 0)
+        text_printf(to, "%ss nothing", verb);
+    else
+        text_printf(to, "%ss %s in %" PRId64 " run%s", verb, report_bytes(bytes, to->arena), runs,
+                    runs == 1 ? "" : "s");
+}
+
+// What is read and written of tensors in disk, whose homes take no memory.
+static void print_disk(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    const StatementFigures *all = plan_figures(plan);
+    for (int t = 0; t < all->tensor_count; t++) {
+        const TensorFigures *figures = &all->tensors[t];
+        const int id = figures->tensor->id;
+        IoCounts most = {0};
+        for (int64_t rank = 0; figures->io && rank < plan->ranks; rank++) {
+            const IoCounts *io = &figures->io[rank];
+            most.bytes_read = max_i64(most.bytes_read, report ? report->bytes_read[id][rank] : io->bytes_read);
+            most.bytes_written =
+                max_i64(most.bytes_written, report ? report->bytes_written[id][rank] : io->bytes_written);
+            most.reads = max_i64(most.reads, report ? report->reads[id][rank] : io->reads);
+            most.writes = max_i64(most.writes, report ? report->writes[id][rank] : io->writes);
+        }
+        if (!figures->io)
+            continue;
+        text_printf(to, "  %s is in disk: the busiest rank ", figures->tensor->name);
+        print_io("read", most.bytes_read, most.reads, to);
+        text_append(to, " and ");
+        print_io("write", most.bytes_written, most.writes, to);
+        text_append(to, "\n");
+    }
+}
+
 static void print_unknown(const StatementPlan *plan, Text *to) {
     Text names = text_create(to->arena);
     const StatementFigures *all = plan_figures(plan);
@@ -390,6 +423,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
             print_measured(plan, report, to);
         text_append(to, "\n");
         print_tensors(plan, report, to);
+        print_disk(plan, report, to);
         print_unknown(plan, to);
         print_unknown_moves(plan, report, to);
         if (machine)

@@ -31,6 +31,28 @@ static void print_moved(const char *key, bool unknown, const int64_t *values, in
         print_integers(key, values, count, to);
 }
 
+// What is read and written of a tensor in disk.
+static void print_io(const StatementPlan *plan, const StatementReport *report, const TensorFigures *figures,
+                     Text *to) {
+    static const char *const keys[] = {"bytes_read", "bytes_written", "reads", "writes"};
+    const int id = figures->tensor->id;
+    int64_t *values = arena_array(to->arena, int64_t, plan->ranks);
+    for (int k = 0; k < 4; k++) {
+        const int64_t *counted = !report  ? NULL
+                                 : k == 0 ? report->bytes_read[id]
+                                 : k == 1 ? report->bytes_written[id]
+                                 : k == 2 ? report->reads[id]
+                                          : report->writes[id];
+        for (int64_t rank = 0; rank < plan->ranks; rank++) {
+            const IoCounts *io = &figures->io[rank];
+            const int64_t planned[] = {io->bytes_read, io->bytes_written, io->reads, io->writes};
+            values[rank] = counted ? counted[rank] : planned[k];
+        }
+        text_append(to, k % 2 ? ", " : ",\n      ");
+        print_integers(keys[k], values, plan->ranks, to);
+    }
+}
+
 static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
     const TensorFigures figures = plan_tensor_figures(plan, index);
     const int id = figures.tensor->id;
@@ -48,6 +70,8 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
     print_integers("home_bytes", figures.home_bytes, plan->ranks, to);
     text_append(to, ", ");
     print_moved("buffer_bytes", unknown, figures.buffer_bytes, plan->ranks, to);
+    if (figures.io)
+        print_io(plan, report, &figures, to);
     if (figures.stored) {
         text_append(to, ",\n      ");
         if (!plan->homes[id].stored_entries) {

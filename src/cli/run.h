@@ -23,8 +23,18 @@ typedef struct {
     bool *printed;
 } Bindings;
 
-// Bytes and messages of all executions of a statement, and bytes of the latest structure.
-enum { COUNTER_BYTES, COUNTER_MESSAGES, COUNTER_STRUCTURE, COUNTER_COUNT };
+// Bytes and messages of all executions of a statement, what they read and write in disk, and bytes of the latest
+// structure, which is not planned.
+enum {
+    COUNTER_BYTES,
+    COUNTER_MESSAGES,
+    COUNTER_BYTES_READ,
+    COUNTER_BYTES_WRITTEN,
+    COUNTER_READS,
+    COUNTER_WRITES,
+    COUNTER_STRUCTURE,
+    COUNTER_COUNT
+};
 typedef struct {
     int64_t *own[COUNTER_COUNT];      // counted on this rank, by tensor id
     int64_t **all[COUNTER_COUNT];     // [tensor id][rank], on rank 0

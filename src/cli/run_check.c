@@ -52,7 +52,7 @@ static bool read_again(Run *run, int id, bool on_first, void **array, Entries *e
     }
     Home home;
     home_on_first_rank(&home, own->home->tensor, own->home->extents, run->ranks, run->session->arena);
-    Storage *storage = storage_create(&home, run->rank, false, diagnostics);
+    Storage *storage = storage_create(&home, run->rank, false, NULL, diagnostics);
     bool ok = agree_on(MPI_COMM_WORLD, storage != NULL, diagnostics);
     if (ok && storage) {
         storage->limit = memory_left(run->session, run->free_memory, run->node);

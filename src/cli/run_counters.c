@@ -33,6 +33,11 @@ void run_count(Run *run, int index) {
         const int id = plan->spmd->transfers[t].access->tensor->id;
         counters->own[COUNTER_BYTES][id] += execution_bytes(statement->execution, t);
         counters->own[COUNTER_MESSAGES][id] += execution_messages(statement->execution, t);
+        const IoCounts io = execution_io(statement->execution, t);
+        counters->own[COUNTER_BYTES_READ][id] += io.bytes_read;
+        counters->own[COUNTER_BYTES_WRITTEN][id] += io.bytes_written;
+        counters->own[COUNTER_READS][id] += io.reads;
+        counters->own[COUNTER_WRITES][id] += io.writes;
         counters->own[COUNTER_STRUCTURE][id] += execution_structure_bytes(statement->execution, t);
     }
     statement->report.executions++;
@@ -45,9 +50,17 @@ void run_expect(Run *run, int index) {
     for (int t = 0; run->rank == 0 && counters->uncounted > 0 && t < run->pipeline->plan->tensor_count; t++) {
         const TensorFigures figures = plan_tensor_figures(plan, t);
         for (int64_t rank = 0; rank < run->ranks; rank++) {
-            counters->planned[COUNTER_BYTES][t][rank] += counters->uncounted * figures.bytes_received[rank];
-            counters->planned[COUNTER_MESSAGES][t][rank] +=
-                counters->uncounted * figures.messages_received[rank];
+            const IoCounts none = {0}, *io = figures.io ? &figures.io[rank] : &none;
+            const int64_t planned[COUNTER_STRUCTURE] = {
+                [COUNTER_BYTES] = figures.bytes_received[rank],
+                [COUNTER_MESSAGES] = figures.messages_received[rank],
+                [COUNTER_BYTES_READ] = io->bytes_read,
+                [COUNTER_BYTES_WRITTEN] = io->bytes_written,
+                [COUNTER_READS] = io->reads,
+                [COUNTER_WRITES] = io->writes,
+            };
+            for (int c = 0; c < COUNTER_STRUCTURE; c++)
+                counters->planned[c][t][rank] += counters->uncounted * planned[c];
         }
     }
     counters->uncounted = 0;
@@ -63,6 +76,25 @@ static void gather(const Run *run, Counters *counters) {
     }
 }
 
+static bool check_io(const Run *run, const Counters *counters, int tensor, int64_t rank) {
+    for (int c = COUNTER_BYTES_READ; c <= COUNTER_WRITES; c++)
+        if (counters->all[c][tensor][rank] != counters->planned[c][tensor][rank]) {
+            int64_t counted[4], planned[4];
+            for (int i = 0; i < 4; i++) {
+                counted[i] = counters->all[COUNTER_BYTES_READ + i][tensor][rank];
+                planned[i] = counters->planned[COUNTER_BYTES_READ + i][tensor][rank];
+            }
+            return diagnostics_error(
+                run->session->diagnostics, (Span){0},
+                "internal error: of '%s' %" PRId64 " bytes were read and %" PRId64 " written in %" PRId64
+                " and %" PRId64 " runs on rank %" PRId64 ", and the plan says %" PRId64 " and %" PRId64
+                " in %" PRId64 " and %" PRId64,
+                run->pipeline->plan->tensors[tensor]->name, counted[0], counted[1], counted[2], counted[3], rank,
+                planned[0], planned[1], planned[2], planned[3]);
+        }
+    return true;
+}
+
 bool run_check_counters(Run *run, int index) {
     Counters *counters = &run->statements[index].counters;
     StatementReport *report = &run->statements[index].report;
@@ -71,6 +103,10 @@ bool run_check_counters(Run *run, int index) {
     report->bytes = (const int64_t *const *)counters->all[COUNTER_BYTES];
     report->messages = (const int64_t *const *)counters->all[COUNTER_MESSAGES];
     report->structure = (const int64_t *const *)counters->all[COUNTER_STRUCTURE];
+    report->bytes_read = (const int64_t *const *)counters->all[COUNTER_BYTES_READ];
+    report->bytes_written = (const int64_t *const *)counters->all[COUNTER_BYTES_WRITTEN];
+    report->reads = (const int64_t *const *)counters->all[COUNTER_READS];
+    report->writes = (const int64_t *const *)counters->all[COUNTER_WRITES];
     bool ok = true;
     for (int t = 0; run->rank == 0 && t < run->pipeline->plan->tensor_count; t++)
         for (int64_t rank = 0; rank < run->ranks && ok; rank++) {
@@ -84,6 +120,7 @@ bool run_check_counters(Run *run, int index) {
                                   " messages on rank %" PRId64 ", and the plan says %" PRId64 " in %" PRId64,
                                   run->pipeline->plan->tensors[t]->name, bytes, messages, rank, planned_bytes,
                                   planned_messages);
+            ok = ok && check_io(run, counters, t, rank);
         }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }

@@ -2,6 +2,7 @@
 #include "base/integer.h"
 #include "cli/memory.h"
 #include "cli/run.h"
+#include "runtime/chunks.h"
 #include "runtime/wait.h"
 
 #include <inttypes.h>
@@ -13,33 +14,70 @@ enum { MOST_TIMED = 1 << 16 }; // executions of a statement whose times are kept
 // The target of a statement that reads it, as it was before the first execution.
 typedef struct {
     Storage *target;
-    void **pieces; // NULL: nothing to restore
+    void **pieces; // in memory; NULL: nothing to restore
+    Storage *copy; // of a target in disk, there as well; NULL: nothing to restore
 } Backup;
 
 static size_t piece_bytes(const Storage *storage, int64_t piece) {
     return (size_t)rect_volume(&storage->pieces[piece].rect) * type_info(storage->type)->size;
 }
 
-static bool backup_create(Backup *backup, Storage *target) {
-    *backup = (Backup){target, calloc((size_t)target->piece_count + 1, sizeof(void *))};
-    for (int64_t i = 0; backup->pieces && i < target->piece_count; i++) {
-        backup->pieces[i] = memory_allocate(MEMORY_HOST, rect_volume(&target->pieces[i].rect), target->type);
-        if (!backup->pieces[i])
-            return false;
-        memcpy(backup->pieces[i], target->pieces[i].data, piece_bytes(target, i));
-    }
-    return backup->pieces != NULL;
+typedef struct {
+    const Storage *to;
+    int64_t piece;
+} PieceCopy;
+
+static bool copy_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    PieceCopy *copy = context;
+    while (!rect_contains(&copy->to->pieces[copy->piece].rect, &part->part))
+        copy->piece++;
+    piece_copy(&copy->to->pieces[copy->piece], &part->piece, &part->part);
+    return true;
 }
 
-static void backup_restore(const Backup *backup) {
+// Between storages in disk.
+static bool copy_pieces(const Storage *to, const Storage *from, Diagnostics *diagnostics) {
+    return chunks_visit_pieces(from, CHUNKS_READ, copy_chunk, &(PieceCopy){to, 0}, diagnostics) &&
+           storage_check_disk(to, diagnostics);
+}
+
+// False with a diagnostic.
+static bool backup_create(const Run *run, Backup *backup, Storage *target) {
+    Diagnostics *diagnostics = run->session->diagnostics;
+    *backup = (Backup){.target = target};
+    if (target->file) {
+        backup->copy =
+            storage_create(target->home, run->rank, false, run->session->options->scratch, diagnostics);
+        return backup->copy && copy_pieces(backup->copy, target, diagnostics);
+    }
+    backup->pieces = calloc((size_t)target->piece_count + 1, sizeof(void *));
+    bool ok = backup->pieces != NULL;
+    for (int64_t i = 0; ok && i < target->piece_count; i++) {
+        backup->pieces[i] = memory_allocate(MEMORY_HOST, rect_volume(&target->pieces[i].rect), target->type);
+        ok = backup->pieces[i] != NULL;
+        if (ok)
+            memcpy(backup->pieces[i], target->pieces[i].data, piece_bytes(target, i));
+    }
+    return ok || diagnostics_error(diagnostics, (Span){0},
+                                   "not enough memory for a copy of '%s', which --repeat and --warmup need",
+                                   target->home->tensor->name);
+}
+
+// Collective, where the target is in disk.
+static bool backup_restore(const Run *run, const Backup *backup) {
+    Diagnostics *diagnostics = run->session->diagnostics;
     for (int64_t i = 0; backup->pieces && i < backup->target->piece_count; i++)
         memcpy(backup->target->pieces[i].data, backup->pieces[i], piece_bytes(backup->target, i));
+    return !backup->copy ||
+           agree_on(MPI_COMM_WORLD, copy_pieces(backup->target, backup->copy, diagnostics), diagnostics);
 }
 
 static void backup_free(Backup *backup) {
     for (int64_t i = 0; backup->pieces && i < backup->target->piece_count; i++)
         memory_release(MEMORY_HOST, backup->pieces[i]);
     free(backup->pieces);
+    storage_free(backup->copy);
 }
 
 bool run_begin(Run *run, int index) {
@@ -76,8 +114,8 @@ static bool find_rest(Run *run, int index) {
                                run->session->diagnostics);
 }
 
-// Once, and takes its time if it is timed.
-static void execute_once(Run *run, int index, bool timed) {
+// Once, and takes its time if it is timed. False with a diagnostic where reading or writing has failed.
+static bool execute_once(Run *run, int index, bool timed) {
     RunStatement *statement = &run->statements[index];
     const double start = MPI_Wtime();
     execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
@@ -86,6 +124,7 @@ static void execute_once(Run *run, int index, bool timed) {
         statement->report.seconds += seconds;
     if (timed && statement->seconds.count < MOST_TIMED)
         array_push(run->session->arena, statement->seconds, seconds);
+    return execution_check_disk(statement->execution, run->session->diagnostics);
 }
 
 // Executes it `warmup` times and then as often as is timed, each time from a barrier on. Repeated statements
@@ -97,13 +136,12 @@ static bool execute(Run *run, int index, int64_t warmup, int64_t timed, const Ba
     bool ok = true;
     for (int64_t i = 0; i < all && ok; i++) {
         if (i > 0) {
-            ok = find_rest(run, index);
-            backup_restore(backup);
+            ok = find_rest(run, index) && backup_restore(run, backup);
         }
         if (!is_repeated)
             barrier(MPI_COMM_WORLD);
         if (ok)
-            execute_once(run, index, i >= warmup);
+            ok = execute_once(run, index, i >= warmup);
         progress_show(&progress, "computing", i + 1, all);
     }
     progress_end(&progress);
@@ -162,11 +200,7 @@ static bool find_structure(Run *run, int index) {
 
 // The target as it is, where it is executed several times and adds to that.
 static bool keep_target(Run *run, const Assignment *assignment, Backup *backup) {
-    const bool ok = backup_create(backup, run->storages[assignment->lhs->tensor->id]);
-    if (!ok)
-        diagnostics_error(run->session->diagnostics, (Span){0},
-                          "not enough memory for a copy of '%s', which --repeat and --warmup need",
-                          assignment->lhs->tensor->name);
+    const bool ok = backup_create(run, backup, run->storages[assignment->lhs->tensor->id]);
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }
 
@@ -201,7 +235,8 @@ bool run_once(Run *run, int index) {
     const bool is_first = statement->report.executions == 0;
     if (is_first || run->session->options->check || !execution_is_structured(statement->execution))
         return run_executions(run, index, 0, 1);
-    execute_once(run, index, true);
+    if (!execute_once(run, index, true))
+        return false;
     run_count(run, index);
     run->values[run->pipeline->statements[index].statement->assignment->lhs->tensor->id] = VALUES_UNKNOWN;
     return true;

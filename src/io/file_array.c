@@ -2,7 +2,7 @@
 #include "io/file_array.h"
 
 #include "base/integer.h"
-#include "io/runs.h"
+#include "format/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "io/generate.h"
 
 #include "base/integer.h"
-#include "io/runs.h"
+#include "format/runs.h"
 
 typedef struct {
     const Generator *generator;

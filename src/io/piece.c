@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/piece.h"
 
-#include "io/runs.h"
+#include "format/contiguous.h"
+#include "format/runs.h"
+
+#include "base/integer.h"
+
+#include <assert.h>
 
 Piece piece_packed(const Rect *rect, LevelList levels, ElementType type, void *data) {
     Piece piece = {.rect = *rect, .type = type, .memory = MEMORY_HOST, .data = data};
@@ -14,6 +19,7 @@ Frame piece_frame(const Piece *piece) {
 }
 
 void *piece_element(const Piece *piece, const Rect *rect) {
+    assert(!piece_is_in_disk(piece) && "elements in disk have no addresses");
     const Frame frame = piece_frame(piece);
     return (char *)piece->data + frame_offset(&frame, rect) * (int64_t)type_info(piece->type)->size;
 }
@@ -131,7 +137,80 @@ static void visit_pieces(Reducer reducer, const Piece *to, const Piece *from, co
     patches_visit(rect, &a, &b, visit_patch, &work);
 }
 
+// A rectangle of a piece in disk and of one in memory.
+typedef struct {
+    const Piece *disk, *memory;
+    size_t size;
+    Reducer reducer;
+} DiskWork;
+
+static int64_t place(const DiskWork *work, int64_t offset) {
+    return work->disk->at + offset * (int64_t)work->size;
+}
+
+static void read_run(void *context, int64_t file, int64_t memory, int64_t count) {
+    const DiskWork *work = context;
+    disk_read(work->disk->file, place(work, file),
+              (char *)work->memory->data + memory * (int64_t)work->size, count * (int64_t)work->size);
+    disk_count(work->disk->file, 1, 0);
+}
+
+static void write_run(void *context, int64_t file, int64_t memory, int64_t count) {
+    const DiskWork *work = context;
+    disk_write(work->disk->file, place(work, file),
+               (const char *)work->memory->data + memory * (int64_t)work->size, count * (int64_t)work->size);
+    disk_count(work->disk->file, 0, 1);
+}
+
+// What is in memory of a run while it is combined, or set.
+enum { BLOCK_BYTES = 1 << 16 };
+typedef union {
+    char bytes[BLOCK_BYTES];
+    double _Complex element; // aligned for all
+} Block;
+
+static void combine_run(void *context, int64_t file, int64_t memory, int64_t count) {
+    const DiskWork *work = context;
+    const int64_t size = (int64_t)work->size, most = BLOCK_BYTES / size;
+    Block block;
+    for (int64_t done = 0; done < count; done += most) {
+        const int64_t elements = min_i64(most, count - done);
+        disk_read(work->disk->file, place(work, file + done), block.bytes, elements * size);
+        memory_kind(MEMORY_HOST)
+            ->reduce(work->reducer, work->disk->type, block.bytes, 1,
+                     (const char *)work->memory->data + (memory + done) * size, 1, elements);
+        disk_write(work->disk->file, place(work, file + done), block.bytes, elements * size);
+    }
+    disk_count(work->disk->file, 1, 1);
+}
+
+static void visit_disk(Reducer reducer, const Piece *disk, const Piece *memory, const Rect *rect,
+                       ContiguousVisit visit) {
+    DiskWork work = {disk, memory, type_info(disk->type)->size, reducer};
+    const Frame file = piece_frame(disk), frame = piece_frame(memory);
+    assert(piece_is_in_disk(disk) && !piece_is_in_disk(memory) && "one of the pieces is in memory");
+    contiguous_visit(rect, &file, &frame, visit, &work);
+}
+
+static void clear_disk(Reducer reducer, const Piece *piece) {
+    const int64_t size = (int64_t)type_info(piece->type)->size, most = BLOCK_BYTES / size;
+    const int64_t count = rect_volume(&piece->rect);
+    Block block;
+    memory_kind(MEMORY_HOST)->clear(reducer, piece->type, block.bytes, 1, min_i64(most, count));
+    for (int64_t done = 0; done < count; done += most)
+        disk_write(piece->file, piece->at + done * size, block.bytes, min_i64(most, count - done) * size);
+    disk_count(piece->file, 0, 1);
+}
+
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect) {
+    if (piece_is_in_disk(to)) {
+        visit_disk(REDUCER_SUM, to, from, rect, write_run);
+        return;
+    }
+    if (piece_is_in_disk(from)) {
+        visit_disk(REDUCER_SUM, from, to, rect, read_run);
+        return;
+    }
     visit_pieces(REDUCER_SUM, to, from, rect, copy_run);
 }
 
@@ -140,9 +219,17 @@ void piece_convert(const Piece *to, const Piece *from, const Rect *rect) {
 }
 
 void piece_reduce(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect) {
+    if (piece_is_in_disk(to)) {
+        visit_disk(reducer, to, from, rect, combine_run);
+        return;
+    }
     visit_pieces(reducer, to, from, rect, reduce_run);
 }
 
 void piece_clear(Reducer reducer, const Piece *piece) {
+    if (piece_is_in_disk(piece)) {
+        clear_disk(reducer, piece);
+        return;
+    }
     visit_pieces(reducer, piece, piece, &piece->rect, clear_run);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Piece: a slice of an array of a tensor in memory, with strides, and operations on two pieces. Home pieces,
 // buffers and arrays of the caller are pieces. Modes are packed: a stride leads from one coordinate of the
-// rectangle to the next one of the rectangle.
+// rectangle to the next one of the rectangle. A piece in disk has no addresses: it is read and written by the
+// functions below only.
 #ifndef DISTAL_IO_PIECE_H
 #define DISTAL_IO_PIECE_H
 
 #include "format/slice.h"
+#include "memory/disk.h"
 #include "memory/memory.h"
 
 typedef struct {
@@ -13,7 +15,9 @@ typedef struct {
     int64_t stride[MAX_ORDER]; // in elements, by mode
     ElementType type;          // of the elements of the array
     MemoryId memory;           // that `data` is in
-    void *data;                // the first element
+    void *data;                // the first element; of a piece in disk NULL
+    DiskFile *file;            // of a piece in disk
+    int64_t at;                // of its first element there, in bytes
 } Piece;
 
 // A rectangle within a piece.
@@ -25,14 +29,18 @@ typedef struct {
 // `rect` stored without gaps in the memory of the host.
 Piece piece_packed(const Rect *rect, LevelList levels, ElementType type, void *data);
 Frame piece_frame(const Piece *piece); // refers to the piece
-// The first element of `rect`, which lies inside the piece.
+static inline bool piece_is_in_disk(const Piece *piece) {
+    return piece->memory == MEMORY_DISK;
+}
+// The first element of `rect`, which lies inside the piece. That must not be in disk.
 void *piece_element(const Piece *piece, const Rect *rect);
 
 // The elements of `rect`, which lies inside both pieces; they have one type and do not overlap in memory.
+// Not from disk to disk.
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect);
 // The same where the types differ, with a conversion; in the memory of the host.
 void piece_convert(const Piece *to, const Piece *from, const Rect *rect);
-// Elements of `to` are combined with those of `from`.
+// Elements of `to` are combined with those of `from`, which is in memory.
 void piece_reduce(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect);
 void piece_clear(Reducer reducer, const Piece *piece); // all of it, to the identity
 

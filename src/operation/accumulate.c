@@ -47,7 +47,7 @@ static void finish(OperationCall *call) {
     int64_t offset = 0;
     for (int64_t i = 0; i < call->plan->receive_count; i++) {
         const Piece partial = received(call, &offset, i);
-        call_take(call, call_piece(call, &call->plan->receives[i]), &partial, &partial.rect);
+        call_take(call, &call->plan->receives[i], &partial);
     }
 }
 

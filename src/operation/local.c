@@ -8,11 +8,10 @@ static void start(OperationCall *call) {
     const bool adds = scope->plan->transfer->kind == TRANSFER_REDUCE;
     for (int64_t i = 0; i < call->plan->receive_count; i++) {
         const Part *part = &call->plan->receives[i];
-        const Piece *home = call_piece(call, part);
         if (adds)
-            call_take(call, home, &scope->view, &part->rect);
+            call_take(call, part, &scope->view);
         else
-            piece_copy(&scope->view, home, &part->rect);
+            piece_copy(&scope->view, call_piece(call, part), &part->rect);
     }
 }
 

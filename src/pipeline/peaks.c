@@ -34,7 +34,7 @@ static int64_t homes(const StatementPlan *plan, int64_t rank) {
     int64_t bytes = 0;
     for (int t = 0; t < plan->plan->tensor_count; t++)
         if (plan->homes[t].known)
-            bytes = saturated_add(bytes, home_bytes(&plan->homes[t], rank));
+            bytes = saturated_add(bytes, home_memory_bytes(&plan->homes[t], rank));
     return bytes;
 }
 

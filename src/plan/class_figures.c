@@ -38,7 +38,7 @@ static void add_scratch_at_home(TransferFigurer *figurer, const Situation *situa
             share->send_count = operation->shape == SHAPE_PART && share->contributes ? in_view : 0;
             share->receives = home.items;
             share->receive_count = home.count;
-            const PackedMemory memory = {&situation->footprint->bounds, pieces.rects.items,
+            const PackedMemory memory = {&situation->footprint->bounds, pieces.rects.items, NULL,
                                          tensor_levels(situation->planner->home->tensor)};
             add_scratch(figurer, owner, operation_scratch(share, &memory));
         }
@@ -51,7 +51,7 @@ static void count_scratch(TransferFigurer *figurer, const Situation *situation, 
         return;
     situation_view_parts(situation, operation, -1, figurer->class_arena, &view);
     RankOperation share = rank_operation(situation, operation, &view, &none);
-    const PackedMemory memory = {&situation->footprint->bounds, NULL,
+    const PackedMemory memory = {&situation->footprint->bounds, NULL, NULL,
                                  tensor_levels(situation->planner->home->tensor)};
     const int64_t elements = operation_scratch(&share, &memory);
     for (int64_t i = 0; i < situation->ranks.count && elements > 0; i++)

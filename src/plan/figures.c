@@ -32,11 +32,24 @@ static const HomeFigures *home_figures(const Plan *plan) {
             if (figures->stored[t])
                 figures->stored[t][rank] =
                     plan->homes[t].stored_entries ? plan->homes[t].stored_entries[rank] : -1;
-            increase(&total[rank], figures->bytes[t][rank]);
+            if (plan->homes[t].memory != MEMORY_DISK)
+                increase(&total[rank], figures->bytes[t][rank]);
         }
     }
     figures->total = total;
     return figures;
+}
+
+static const IoCounts *add_io(const StatementPlan *plan, const IoCounts *sum, const IoCounts *own) {
+    IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        const IoCounts none = {0}, *before = sum ? &sum[rank] : &none;
+        io[rank] = (IoCounts){saturated_add(before->bytes_read, own[rank].bytes_read),
+                              saturated_add(before->bytes_written, own[rank].bytes_written),
+                              saturated_add(before->reads, own[rank].reads),
+                              saturated_add(before->writes, own[rank].writes)};
+    }
+    return io;
 }
 
 // Adds what one transfer of its tensor moves and takes.
@@ -63,6 +76,8 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     figures->buffer_bytes = buffer;
     figures->known_buffer_bytes = known;
     figures->structure_received = structure;
+    if (own->io)
+        figures->io = add_io(plan, figures->io, own->io);
     figures->unknown |= own->unknown;
     figures->steps = max_i64(figures->steps, own->steps);
 }

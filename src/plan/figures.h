@@ -5,6 +5,7 @@
 #ifndef DISTAL_PLAN_FIGURES_H
 #define DISTAL_PLAN_FIGURES_H
 
+#include "memory/disk.h"
 #include "plan/operation.h"
 #include "spmd/spmd.h"
 
@@ -22,6 +23,7 @@ typedef struct {
     const int64_t *structure_bytes; // of sub-trees of entries, once for a structure; NULL: of dense tensors
     const int64_t *buffer_bytes;    // beyond the homes: buffers and scratch
     const int64_t *copy_bytes;      // of one of the copies that threads add to
+    const IoCounts *io;             // of a tensor in disk: what is read and written; else NULL
     bool depends_on_entries;        // buffer_bytes are those of the whole footprint, but entries that are not
                                     // known index the tensor
 } TransferFigures;
@@ -37,6 +39,7 @@ typedef struct {
     const int64_t *buffer_bytes;       // copies of threads included
     const int64_t *known_buffer_bytes; // the same, without those that depend on entries that are not known
     const int64_t *structure_received; // bytes of sub-trees of entries, once for a structure
+    const IoCounts *io;                // NULL: it is not in disk
     const int64_t *stored; // entries of a sparse tensor, -1 where they are not known; NULL: it is dense
 } TensorFigures;
 

@@ -182,6 +182,10 @@ int64_t home_bytes(const Home *home, int64_t rank) {
     return volume * (int64_t)type_info(home->tensor->type)->size;
 }
 
+int64_t home_memory_bytes(const Home *home, int64_t rank) {
+    return home->memory == MEMORY_DISK ? 0 : home_bytes(home, rank);
+}
+
 int64_t pieces_with(const Region *pieces, const Rect *rect) {
     for (int64_t i = 0; i < pieces->rects.count; i++)
         if (rect_contains(&pieces->rects.items[i], rect))

@@ -57,6 +57,7 @@ bool home_equal(const Home *a, const Home *b);
 // The rectangles that a rank allocates, disjoint. Periodic sets are in `arena` or those of the home.
 Region home_pieces(const Home *home, int64_t rank, Arena *arena);
 int64_t home_bytes(const Home *home, int64_t rank);
+int64_t home_memory_bytes(const Home *home, int64_t rank); // 0 where they are in disk
 // Of a sparse tensor: without entries, with type, extents and levels; and whether a rank with that many
 // pieces stores anything: of a tensor without elements, every rank has the arrays.
 StoredTensor home_stored_empty(const Home *home);

@@ -5,6 +5,7 @@
 #include "base/integer.h"
 #include "format/level_list.h"
 #include "plan/balance.h"
+#include "plan/indexed.h"
 #include "plan/processor.h"
 #include "plan/rank_entries.h"
 
@@ -159,6 +160,15 @@ static bool check_extents(const Plan *plan, int tensor, int64_t *const *extents,
     return true;
 }
 
+static bool check_memory(const Tensor *tensor, Diagnostics *diagnostics) {
+    return tensor->placement->memory == MEMORY_HOST || !tensor_is_sparse(tensor) ||
+           diagnostics_error(
+               diagnostics, tensor->placement->span,
+               "sparse tensor '%s' is in %s, where only dense tensors can be: leave out 'in %s'",
+               tensor->name, memory_kind(tensor->placement->memory)->name,
+               memory_kind(tensor->placement->memory)->name);
+}
+
 static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *params,
                           Diagnostics *diagnostics) {
     for (int t = 0; t < plan->tensor_count; t++) {
@@ -172,7 +182,8 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
             plan->homes[t].tensor = tensor;
             continue;
         }
-        if (!check_machine(tensor->placement->machine, params, plan, diagnostics, &grid) ||
+        if (!check_memory(tensor, diagnostics) ||
+            !check_machine(tensor->placement->machine, params, plan, diagnostics, &grid) ||
             !check_extents(plan, t, extents, diagnostics))
             return false;
         if (!layout_create(tensor->placement, tensor->name, &grid, params, tensor->order, extents[t],
@@ -260,6 +271,14 @@ int64_t plan_rows_bytes(const StatementPlan *plan) {
     return bytes;
 }
 
+static bool is_cleared_in_disk(const StatementPlan *plan, const Tensor *tensor,
+                               const RankTransfer *const *parts) {
+    bool clears = false;
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        clears = clears || (parts[t]->clears && plan->spmd->transfers[t].access->tensor == tensor);
+    return clears;
+}
+
 int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfer *const *parts,
                       ClearedTensor *cleared) {
     const Spmd *spmd = plan->spmd;
@@ -267,7 +286,9 @@ int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfe
     for (int n = 0; n < spmd->nest_count; n++) {
         const Tensor *tensor = spmd->nests[n].assign->lhs->tensor;
         const bool keeps = tensor == plan->target && assignment_reads_target(spmd->cin->assignment);
-        if (!tensor->around && !keeps && !is_written_before(spmd, n) && needs_clear(plan, n, parts))
+        const bool in_disk = plan->homes[tensor->id].memory == MEMORY_DISK;
+        if (!tensor->around && !keeps && !is_written_before(spmd, n) &&
+            (in_disk ? is_cleared_in_disk(plan, tensor, parts) : needs_clear(plan, n, parts)))
             cleared[count++] = (ClearedTensor){tensor, spmd->nests[n].assign->reducer,
                                                stored_in_place(plan, n, rank, parts)};
     }
@@ -380,6 +401,21 @@ static bool check_cells(const StatementPlan *plan, Diagnostics *diagnostics) {
                              plan->ranks, mixed->access->name, plan->processors);
 }
 
+// Single elements are requested from memory.
+static bool check_indexed(const StatementPlan *plan, Diagnostics *diagnostics) {
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const Transfer *transfer = &plan->spmd->transfers[t];
+        const Tensor *tensor = transfer->statement_access->tensor;
+        if (plan->homes[tensor->id].memory == MEMORY_DISK && transfer_indexed_by(plan, t) >= 0)
+            return diagnostics_error(
+                diagnostics, transfer->statement_access->span,
+                "'%s' is in disk, and the entries of sparse tensor '%s' say which of its "
+                "elements are used: place it in host",
+                tensor->name, transfer->indexed_by->tensor->name);
+    }
+    return true;
+}
+
 static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
                            Diagnostics *diagnostics) {
     const double start = clock_seconds();
@@ -406,6 +442,8 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
             induce_home(plan, statement, tensor, extents[tensor->id]);
     }
     find_moves(statement);
+    if (!check_indexed(statement, diagnostics))
+        return false;
     statement->flop = assignment_sparse(spmd->cin->assignment) ? -1 : count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;

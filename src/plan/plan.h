@@ -103,9 +103,11 @@ int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *
 // The part of `rank` in a transfer, ready to be executed. Lives in the arena of the plan, which then also has
 // the groups that the rank is a member of.
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank);
+// The same, for its figures only, in `arena`.
+RankTransfer plan_part_figures(const StatementPlan *plan, int transfer, int64_t rank, Arena *arena);
 // Whether its fetches start a step ahead, which takes a second buffer.
 bool plan_pipelines(const StatementPlan *plan, int transfer);
-// Bytes of the buffers of that part on its rank, and of one of the copies that its threads add to.
+// Bytes of the buffers and stages of that part on its rank, and of one of the copies that its threads add to.
 int64_t rank_buffer_bytes(const RankTransfer *transfer);
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer);
 // What a copy of `bytes` bytes takes, as each begins at a cache line; 0 where threads have none.

@@ -296,6 +296,8 @@ HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t r
 
 bool planner_in_place(const Planner *planner, const Footprint *footprint) {
     const int64_t count = footprint->region.rects.count;
+    if (planner->home->memory == MEMORY_DISK)
+        return false;
     return count == 1 || (count > 1 && planner->transfer->kind == TRANSFER_FETCH);
 }
 

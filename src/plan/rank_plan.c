@@ -9,6 +9,7 @@
 #include "plan/ranks.h"
 #include "plan/scratch.h"
 #include "plan/selection.h"
+#include "plan/staging.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +141,13 @@ static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationAr
     finish_operations(rank, all);
     step.kept = rank->kept;
     step.operation_count = all->count - step.first_operation;
+    stage_step(rank, &step, result, all->items ? &all->items[step.first_operation] : NULL);
     if (!step.empty) {
         set_view(rank, &step);
         if (step.piece < 0)
             result->buffer_elements = max_i64(result->buffer_elements, rank->footprint.volume);
     }
-    const PackedMemory memory = {&step.view, rank->own.rects.items,
+    const PackedMemory memory = {&step.view, rank->own.rects.items, rank->stages.items,
                                  tensor_levels(rank->planner->home->tensor)};
     int64_t scratch = 0;
     for (int64_t i = step.first_operation; i < all->count; i++)
@@ -210,11 +212,21 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
         result->buffer_count = 0;
     result->steps = steps;
     result->operations = all.items;
+    stage_finish(&rank, result);
     arena_free(step_arena);
     arena_free(footprints[0]);
     arena_free(footprints[1]);
     planner_free(&planner);
     return result;
+}
+
+RankTransfer plan_part_figures(const StatementPlan *plan, int transfer, int64_t rank, Arena *arena) {
+    StatementPlan own = *plan;
+    own.arena = arena;
+    memset(&own.groups, 0, sizeof own.groups);
+    own.group_index = NULL;
+    own.group_slots = 0;
+    return *plan_part(&own, transfer, rank);
 }
 
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank) {
@@ -234,7 +246,7 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
     int64_t bytes = saturated_mul(plan_rows_bytes(plan), plan->options.threads);
     for (int t = 0; t < plan->plan->tensor_count; t++)
         if (plan->homes[t].known)
-            bytes = saturated_add(bytes, home_bytes(&plan->homes[t], rank));
+            bytes = saturated_add(bytes, home_memory_bytes(&plan->homes[t], rank));
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const RankTransfer *part = plan_rank_transfer(plan, t, rank);
         bytes = saturated_add(bytes, rank_buffer_bytes(part));
@@ -247,7 +259,8 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
 int64_t rank_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
     const int64_t elements = saturated_add(saturated_mul(transfer->buffer_count, transfer->buffer_elements),
-                                           transfer->scratch_elements);
+                                           saturated_add(transfer->scratch_elements,
+                                                         transfer->stage_elements));
     return saturated_mul(elements, size);
 }
 

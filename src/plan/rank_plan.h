@@ -5,6 +5,7 @@
 #define DISTAL_PLAN_RANK_PLAN_H
 
 #include "machine/rect.h"
+#include "memory/disk.h"
 #include "plan/operation.h"
 #include "spmd/spmd.h"
 
@@ -20,7 +21,22 @@ struct Part {
     int64_t peer;  // rank at the other end; the own rank where nothing is sent
     int64_t piece; // home piece of this rank that contains them; -1: they are in a view
     bool previous; // the view of the step before, else that of this step
+    // Of a home in disk: STAGE_FILE, from where or to where an operation moves them itself (local); the number of
+    // the stage of the transfer that has them in memory, from 1 on; or STAGE_VIEW, the view of this step, which
+    // has them as well.
+    int64_t stage;
+    // In disk: what is there before counts for nothing, so it is not read to be added to.
+    bool fresh;
 };
+enum { STAGE_FILE = 0, STAGE_VIEW = -1 };
+// Elements of a home in disk that are in memory while a step is in progress: read before its operations start,
+// for what is reduced unless it is fresh, and for this written when they have finished.
+typedef struct {
+    Rect rect;
+    int64_t piece;  // home piece that contains it
+    int64_t offset; // in the memory of stages, in elements
+    bool reads;
+} DiskStage;
 // For qsort: part_order.
 int part_compare(const void *left, const void *right);
 
@@ -53,7 +69,7 @@ struct RankOperation {
     // in home pieces. The same on all members.
     bool exclusive;
     int64_t send_count, receive_count;
-    const Part *sends, *receives;
+    Part *sends, *receives;
     // Counted on this rank: what it receives from other ranks or, of a reduction, contributes to them.
     int64_t bytes, messages;
 };
@@ -66,6 +82,7 @@ typedef struct {
     int64_t piece;            // in place in this home piece; -1: in the buffer
     bool kept;                // the buffer holds it from the step before
     int64_t first_operation, operation_count;
+    int64_t first_stage, stage_count;
 } RankStep;
 
 typedef struct {
@@ -78,6 +95,12 @@ typedef struct {
     int64_t buffer_count;     // 0, 1, or 2 where the step before is still being used or sent
     int64_t buffer_elements;  // of each
     int64_t scratch_elements; // of the step that needs most
+    // Of a home in disk.
+    const DiskStage *stages;
+    int64_t stage_elements; // of the step that needs most
+    bool covers;            // what is written first, and not read before, is all that the rank has at home
+    bool clears;            // the home is set to the identity of the reducer before the first step
+    IoCounts io;            // of all steps, and of that
 } RankTransfer;
 
 #endif

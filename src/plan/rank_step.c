@@ -46,7 +46,7 @@ static void add_share(RankPlanner *rank, const Situation *situation, const Opera
     share->cost.messages += cost.messages;
     if (in_view && at_home)
         add_part(&rank->messages[OPERATION_LOCAL].home,
-                 (Part){part->rect, rank->rank, pieces_with(&rank->own, &part->rect), false},
+                 (Part){part->rect, rank->rank, pieces_with(&rank->own, &part->rect), .previous = false},
                  rank->kept_arena);
 }
 
@@ -69,7 +69,7 @@ static void copy_own(RankPlanner *rank) {
             Rect part;
             if (rect_intersect(&rank->own.rects.items[i], &rank->footprint.region.rects.items[k],
                                rank->planner->arena, &part))
-                add_part(&rank->messages[OPERATION_LOCAL].view, (Part){part, rank->rank, i, false},
+                add_part(&rank->messages[OPERATION_LOCAL].view, (Part){part, rank->rank, i, .previous = false},
                          rank->kept_arena);
         }
 }

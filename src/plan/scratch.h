@@ -9,6 +9,7 @@
 typedef struct {
     const Rect *view;
     const Rect *pieces; // at home
+    const DiskStage *stages; // of the transfer
     LevelList levels;
 } PackedMemory;
 

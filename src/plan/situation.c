@@ -151,14 +151,14 @@ void situation_view_parts(const Situation *situation, const Operation *operation
         parts->items = arena_array(arena, Part, ranks->count);
         parts->capacity = ranks->count;
         for (int64_t m = 0; m < ranks->count; m++)
-            add_part(parts, (Part){by_member[m] ? by_member[m]->rect : nothing, ranks->items[m], -1, false},
+            add_part(parts, (Part){by_member[m] ? by_member[m]->rect : nothing, ranks->items[m], -1, .previous = false},
                      arena);
     } else if (operation->shape == SHAPE_PART || !is_reduced(situation)) {
-        add_part(parts, (Part){part->rect, part->rank, -1, false}, arena);
+        add_part(parts, (Part){part->rect, part->rank, -1, .previous = false}, arena);
     } else {
         for (int64_t i = 0; i < holding_count(part); i++)
             if (holding_rank(part, i) != rank)
-                add_part(parts, (Part){part->rect, holding_rank(part, i), -1, false}, arena);
+                add_part(parts, (Part){part->rect, holding_rank(part, i), -1, .previous = false}, arena);
     }
 }
 
@@ -169,20 +169,20 @@ void situation_home_parts(const Situation *situation, const Operation *operation
     if (operation->shape == SHAPE_MEMBERS) {
         for (int64_t i = 0; i < situation->part_count; i++)
             if (part[i].rank == rank) {
-                add_part(parts, (Part){part[i].rect, rank, pieces_with(own, &part[i].rect), false}, arena);
+                add_part(parts, (Part){part[i].rect, rank, pieces_with(own, &part[i].rect), .previous = false}, arena);
                 return;
             }
-        add_part(parts, (Part){{.order = part->rect.order}, rank, -1, false}, arena);
+        add_part(parts, (Part){{.order = part->rect.order}, rank, -1, .previous = false}, arena);
         return;
     }
     const int64_t piece = situation->previous ? -1 : pieces_with(own, &part->rect);
     if (operation->shape == SHAPE_PART) {
-        add_part(parts, (Part){part->rect, rank, piece, false}, arena);
+        add_part(parts, (Part){part->rect, rank, piece, .previous = false}, arena);
         return;
     }
     for (int64_t i = 0; i < ranks->count; i++)
         if (ranks->items[i] != rank && (is_reduced(situation) || !holding_has(part, ranks->items[i])))
-            add_part(parts, (Part){part->rect, ranks->items[i], piece, situation->previous}, arena);
+            add_part(parts, (Part){part->rect, ranks->items[i], piece, .previous = situation->previous}, arena);
 }
 
 RankOperation rank_operation(const Situation *situation, const Operation *operation, const PartArray *view,

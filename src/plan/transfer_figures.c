@@ -278,6 +278,22 @@ static TransferFigures finish_figures(const Sweep *sweep, int64_t size) {
                              .copy_bytes = sums->copy};
 }
 
+// Of a home in disk, what is read and written depends on what else a rank does in a step: from its part.
+static void add_disk(const StatementPlan *plan, int transfer, TransferFigures *figures) {
+    int64_t *buffers = arena_array(plan->arena, int64_t, plan->ranks);
+    IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
+    Arena *scratch = arena_create_within(plan->arena);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        arena_reset(scratch);
+        const RankTransfer part = plan_part_figures(plan, transfer, rank, scratch);
+        buffers[rank] = rank_buffer_bytes(&part);
+        io[rank] = part.io;
+    }
+    arena_free(scratch);
+    figures->buffer_bytes = buffers;
+    figures->io = io;
+}
+
 TransferFigures transfer_figures(const StatementPlan *plan, int transfer) {
     Arena *scratch = arena_create_within(plan->arena);
     const int64_t ranks = plan->ranks;
@@ -295,7 +311,9 @@ TransferFigures transfer_figures(const StatementPlan *plan, int transfer) {
     for (int t = 0; t < 2; t++)
         sweep.tables[t] = step_table_create(figurer->planner.footprints, scratch);
     run_sweep(&sweep);
-    const TransferFigures figures = finish_figures(&sweep, figurer->planner.element_size);
+    TransferFigures figures = finish_figures(&sweep, figurer->planner.element_size);
+    if (figurer->planner.home->memory == MEMORY_DISK)
+        add_disk(plan, transfer, &figures);
     arena_free(scratch);
     return figures;
 }

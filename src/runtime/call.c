@@ -5,7 +5,9 @@
 
 const Piece *call_piece(const OperationCall *call, const Part *part) {
     const CallScope *scope = call->scope;
-    if (part->piece >= 0)
+    if (part->stage > 0)
+        return &scope->stages[part->stage - 1];
+    if (part->piece >= 0 && part->stage != STAGE_VIEW)
         return &scope->storage->pieces[part->piece];
     return part->previous ? &scope->previous : &scope->view;
 }
@@ -77,9 +79,10 @@ Reducer call_reducer(const OperationCall *call) {
     return call->scope->plan->transfer->reducer;
 }
 
-void call_take(const OperationCall *call, const Piece *home, const Piece *computed, const Rect *rect) {
-    if (call->scope->plan->transfer->replaces)
-        piece_copy(home, computed, rect);
+void call_take(const OperationCall *call, const Part *part, const Piece *computed) {
+    const Piece *home = call_piece(call, part);
+    if (part->fresh || call->scope->plan->transfer->replaces)
+        piece_copy(home, computed, &part->rect);
     else
-        piece_reduce(call_reducer(call), home, computed, rect);
+        piece_reduce(call_reducer(call), home, computed, &part->rect);
 }

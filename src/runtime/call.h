@@ -20,6 +20,7 @@ typedef struct {
     Arena *arena; // memory of the execution
     MessageTypes *types;
     void *scratch;
+    const Piece *stages;   // of a home in disk, as the stages of the plan
     Piece view, previous;  // of the current step, and, while it is prepared, of the step before
     MPI_Request *requests; // of the step in progress
     int request_count;
@@ -41,7 +42,7 @@ struct OperationCall {
     void *details;             // of the operation's own
 };
 
-// Which memory a part is in, while its step is prepared or in progress.
+// Which memory a part is in, while its step is prepared or in progress. Of a local part that is a piece in disk.
 const Piece *call_piece(const OperationCall *call, const Part *part);
 // Describes all parts, or those that are sent, as single messages. False: no memory.
 bool call_describe(OperationCall *call);
@@ -58,8 +59,8 @@ int64_t call_scratch_elements(const OperationCall *call);
 
 // How a reduction combines partial results.
 Reducer call_reducer(const OperationCall *call);
-// A rectangle of the owner's elements with what has been computed of it: combined, or in their place.
-void call_take(const OperationCall *call, const Piece *home, const Piece *computed, const Rect *rect);
+// A part of the owner's elements with what has been computed of it: combined, or in their place.
+void call_take(const OperationCall *call, const Part *part, const Piece *computed);
 
 // Counts what the plan says that the call moves.
 void call_count(const OperationCall *call);

@@ -99,7 +99,7 @@ bool condition_holds(const Condition *condition, bool *holds, Diagnostics *diagn
     for (int s = 0; s < condition->scalar_count; s++) {
         const Scalar *scalar = &condition->scalars[s];
         if (has(scalar->storage))
-            memcpy(scalar->value, scalar->storage->pieces[0].data, scalar->size);
+            storage_get_scalar(scalar->storage, scalar->value);
         if (!condition->together)
             broadcast(scalar->value, (int)scalar->size, MPI_BYTE, scalar->owner, condition->comm);
     }

@@ -2,7 +2,7 @@
 #include "runtime/copy_list.h"
 
 #include "base/integer.h"
-#include "io/runs.h"
+#include "format/runs.h"
 
 #include <stdlib.h>
 #include <string.h>

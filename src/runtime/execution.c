@@ -244,6 +244,9 @@ static bool allocate_parts(Assembly *assembly) {
     }
     if (!allocate_rows(assembly))
         return false;
+    execution->io = arena_array(execution->arena, IoCounts, parts->transfer_count);
+    for (int t = 0; t < parts->transfer_count; t++)
+        execution->in_disk = execution->in_disk || parts->storages[t]->home->memory == MEMORY_DISK;
     execution->transfers = arena_array(execution->arena, TransferState, parts->transfer_count);
     while (execution->transfer_count < parts->transfer_count) {
         const int t = execution->transfer_count++;

@@ -28,12 +28,21 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
 // that were copied with their structure may have changed. Local; on all ranks alike.
 void execution_invalidate(distal_execution *execution);
 
-// Computes the statement once. Collective. `params`: values by index.
+// Computes the statement once. Collective. `params`: values by index. What a rank could not read from disk or
+// write there is in execution_check_disk.
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params);
+// Whether a tensor of the statement is in disk; the same on all ranks.
+bool execution_uses_disk(const distal_execution *execution);
+// Whether all ranks have read and written all that is in disk, in all runs so far; else false, with the same
+// diagnostic on all ranks. Collective, where the statement uses disk.
+bool execution_check_disk(const distal_execution *execution, Diagnostics *diagnostics);
 
 // What this rank received in a fetch of the last run, or sent as partial results.
 int64_t execution_bytes(const distal_execution *execution, int transfer);
 int64_t execution_messages(const distal_execution *execution, int transfer);
+// What this rank has read and written in the last run of the tensor of a transfer that is in disk; zeros for
+// the transfers of the same tensor after the first.
+IoCounts execution_io(const distal_execution *execution, int transfer);
 // Bytes of coordinates of entries that this rank received, or sent as part of a result, when the structure
 // was found.
 int64_t execution_structure_bytes(const distal_execution *execution, int transfer);

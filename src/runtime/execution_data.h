@@ -59,6 +59,8 @@ struct distal_execution {
     bool converts;      // the values of the copy are put into the result, and no kernel runs
     int cleared_count;
     const ClearedStorage *cleared;
+    IoCounts *io; // by transfer: those of its storage before the last run, then what it has read and written
+    bool in_disk; // some tensor is, the same on all ranks
     MPI_Comm all;
 };
 

@@ -2,6 +2,7 @@
 // Running an execution: entries move before the kernel and after it; meanwhile the kernel makes the calls of
 // distal_kernel.h.
 #include "base/integer.h"
+#include "runtime/agreement.h"
 #include "runtime/blas_threads.h"
 #include "runtime/execution_data.h"
 
@@ -38,13 +39,58 @@ static void run_stage(distal_execution *execution, distal_kernel_function kernel
     }
 }
 
+static const DiskFile *file_of(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].scope.storage->file;
+}
+
+static IoCounts io_since(const IoCounts *before, const IoCounts *now) {
+    return (IoCounts){now->bytes_read - before->bytes_read, now->bytes_written - before->bytes_written,
+                      now->reads - before->reads, now->writes - before->writes};
+}
+
+static void count_io(distal_execution *execution, bool ends) {
+    for (int t = 0; t < execution->transfer_count; t++) {
+        const DiskFile *file = file_of(execution, t);
+        bool counted = !file;
+        for (int other = 0; other < t; other++)
+            counted = counted || file_of(execution, other) == file;
+        if (counted)
+            continue;
+        const IoCounts now = disk_counts(file);
+        execution->io[t] = ends ? io_since(&execution->io[t], &now) : now;
+    }
+}
+
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
+    count_io(execution, false);
     for (int i = 0; i < execution->cleared_count; i++)
         storage_reset_parts(&execution->cleared[i]);
     execution_reset(execution);
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         run_stage(execution, kernel, params);
+    count_io(execution, true);
     blas_leave();
+}
+
+static bool check_storages(void *arguments, Diagnostics *diagnostics) {
+    const distal_execution *execution = arguments;
+    for (int t = 0; t < execution->transfer_count; t++)
+        if (!storage_check_disk(execution->transfers[t].scope.storage, diagnostics))
+            return false;
+    return true;
+}
+
+bool execution_uses_disk(const distal_execution *execution) {
+    return execution->in_disk;
+}
+
+bool execution_check_disk(const distal_execution *execution, Diagnostics *diagnostics) {
+    return !execution->in_disk ||
+           agree_on_part(execution->all, check_storages, (void *)execution, diagnostics);
+}
+
+IoCounts execution_io(const distal_execution *execution, int transfer) {
+    return execution->io[transfer];
 }
 
 int distal_stage(const distal_execution *execution) {

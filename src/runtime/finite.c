@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/finite.h"
 
+#include "runtime/chunks.h"
 #include "runtime/wait.h"
 
 #include <math.h>
@@ -52,12 +53,46 @@ static void locate(const Storage *storage, const Piece *piece, int64_t index, No
     }
 }
 
+typedef struct {
+    const Storage *storage;
+    NotFinite *found;
+} FiniteSearch;
+
+static bool is_chunk_finite(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    const FiniteSearch *search = context;
+    const ElementType type = search->storage->type;
+    const bool is_double = type_component(type) == TYPE_F64;
+    const int64_t parts = type_info(type)->is_complex ? 2 : 1;
+    const int64_t count = rect_volume(&part->part) * parts, first = find(part->piece.data, count, is_double);
+    if (first == count)
+        return true;
+    search->found->value = value_at(part->piece.data, first, is_double);
+    locate(search->storage, &part->piece, first / parts, search->found);
+    return false;
+}
+
+// In disk. What cannot be read is no value.
+static bool is_finite_in_disk(const Storage *storage, NotFinite *found) {
+    Arena *arena = arena_create();
+    Diagnostics diagnostics = {.arena = arena};
+    FiniteSearch search = {storage, found};
+    const bool finite =
+        !arena || chunks_visit_pieces(storage, CHUNKS_READ, is_chunk_finite, &search, &diagnostics) ||
+        diagnostics.errors > 0;
+    if (arena)
+        arena_free(arena);
+    return finite;
+}
+
 // On this rank.
 static bool is_finite_here(const Storage *storage, NotFinite *found) {
     const Tensor *tensor = storage->home->tensor;
     const bool sparse = tensor_is_sparse(tensor);
     const bool is_double = type_component(storage->type) == TYPE_F64;
     const int64_t parts = type_info(storage->type)->is_complex ? 2 : 1;
+    if (storage->file)
+        return is_finite_in_disk(storage, found);
     for (int64_t p = 0; p < (sparse ? 1 : storage->piece_count); p++) {
         const void *values = sparse ? storage->stored.values : storage->pieces[p].data;
         const int64_t elements = sparse ? storage->stored.value_count : rect_volume(&storage->pieces[p].rect);

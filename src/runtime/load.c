@@ -6,6 +6,7 @@
 #include "io/generate.h"
 #include "io/input.h"
 #include "io/source_entries.h"
+#include "runtime/chunks.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/list.h"
 #include "runtime/load_sparse.h"
@@ -23,15 +24,23 @@ typedef struct {
     InputFile file; // closed also where memory runs out while it is read
 } Load;
 
+static bool read_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    return input_read(&((Load *)context)->file, &part->piece, diagnostics);
+}
+
 static bool load_file(Load *load, Diagnostics *diagnostics) {
     const Storage *storage = load->storage;
     const Home *home = storage->home;
     bool ok =
         input_open(load->source->format, load->source->text, &load->file, diagnostics) &&
         input_check(&load->file, home->tensor->name, storage->type, home->order, home->extents, diagnostics);
-    for (int64_t i = 0; i < storage->piece_count && ok; i++)
-        ok = input_read(&load->file, &storage->pieces[i], diagnostics);
-    return ok;
+    return ok && chunks_visit_pieces(storage, CHUNKS_WRITE, read_chunk, load, diagnostics);
+}
+
+static bool put_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    piece_set_entries(&part->piece, context);
+    return true;
 }
 
 // A dense tensor from a generator of entries.
@@ -40,10 +49,16 @@ static bool load_entries(const Storage *storage, const SourceSpec *source, Diagn
     Entries entries;
     const bool ok = source_entries(source, home->tensor->name, storage->type, home->order, home->extents,
                                    INT64_MAX, &entries, diagnostics);
-    for (int64_t i = 0; i < storage->piece_count && ok; i++)
-        piece_set_entries(&storage->pieces[i], &entries);
+    const bool all = ok && chunks_visit_pieces(storage, CHUNKS_WRITE, put_chunk, &entries, diagnostics);
     entries_free(&entries);
-    return ok;
+    return all;
+}
+
+static bool generate_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    const Load *load = context;
+    generate(load->source->generator, &load->source->values, load->storage->home->extents, &part->piece);
+    return true;
 }
 
 static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
@@ -54,9 +69,7 @@ static bool load_pieces(void *arguments, Diagnostics *diagnostics) {
         return load_file(load, diagnostics);
     if (source->generator->entries)
         return load_entries(storage, source, diagnostics);
-    for (int64_t i = 0; i < storage->piece_count; i++)
-        generate(source->generator, &source->values, storage->home->extents, &storage->pieces[i]);
-    return true;
+    return chunks_visit_pieces(storage, CHUNKS_WRITE, generate_chunk, load, diagnostics);
 }
 
 typedef struct {
@@ -114,9 +127,7 @@ static bool put_entries(void *arguments, Diagnostics *diagnostics) {
     const Storage *storage = putting->storage;
     if (tensor_is_sparse(storage->home->tensor))
         return sparse_put_entries(putting->storage, putting->entries, diagnostics);
-    for (int64_t i = 0; i < storage->piece_count; i++)
-        piece_set_entries(&storage->pieces[i], putting->entries);
-    return true;
+    return chunks_visit_pieces(storage, CHUNKS_WRITE, put_chunk, putting->entries, diagnostics);
 }
 
 bool storage_take_share(Storage *storage, Entries *entries, MPI_Comm comm, Diagnostics *diagnostics) {
@@ -224,7 +235,7 @@ static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
     const PiecePartArray parts = storage_piece_parts(storage, diagnostics->arena);
     for (int64_t i = 0; i < parts.count; i++)
         piece_copy(&whole, &parts.items[i].piece, &parts.items[i].part);
-    return true;
+    return storage_check_disk(storage, diagnostics);
 }
 
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics) {
@@ -282,7 +293,6 @@ static bool begin_chunks(void *arguments, Diagnostics *diagnostics) {
 }
 
 static bool copy_chunk(void *arguments, Diagnostics *diagnostics) {
-    (void)diagnostics;
     const ChunkGathering *gathering = arguments;
     const ElementType type = gathering->storage->type;
     const Piece piece = piece_packed(&gathering->chunk, (LevelList){0}, type, gathering->to);
@@ -293,7 +303,7 @@ static bool copy_chunk(void *arguments, Diagnostics *diagnostics) {
         if (rect_intersect(&gathering->parts.items[i].part, &gathering->chunk, gathering->scratch, &common))
             piece_copy(&piece, &gathering->parts.items[i].piece, &common);
     }
-    return true;
+    return storage_check_disk(gathering->storage, diagnostics);
 }
 
 bool storage_gather_first(const Storage *storage, void **whole, MPI_Comm comm, Diagnostics *diagnostics) {

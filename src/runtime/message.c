@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/message.h"
 
-#include "io/runs.h"
+#include "format/runs.h"
 
 #include <limits.h>
 #include <stdlib.h>

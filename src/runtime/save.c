@@ -2,7 +2,7 @@
 #include "runtime/save.h"
 
 #include "io/array_entries.h"
-#include "runtime/list.h"
+#include "runtime/chunks.h"
 #include "runtime/load_sparse.h"
 #include "runtime/save_entries.h"
 #include "runtime/wait.h"
@@ -92,10 +92,18 @@ static bool open_draft(void *arguments, Diagnostics *diagnostics) {
            output_refuse(&save->output, strerror(errno), diagnostics);
 }
 
+static bool write_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    const Save *save = context;
+    const char *why = save->format->write(save->output.fd, &save->tensor, 1, part);
+    return !why || output_refuse(&save->output, why, diagnostics);
+}
+
 static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
     const FileFormat *format = save->format;
     const int fd = save->output.fd;
+    if (save->storage->file)
+        return chunks_visit(save->storage, &save->parts, CHUNKS_READ, write_chunk, save, diagnostics);
     const char *why = tensor_is_sparse(save->storage->home->tensor)
                           ? file_write_entries(format, fd, &save->tensor, &save->entries, &save->region)
                           : format->write(fd, &save->tensor, save->parts.count, save->parts.items);

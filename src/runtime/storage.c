@@ -3,12 +3,14 @@
 
 #include "base/integer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool allocate_pieces(Storage *storage, const RectArray *rects) {
     const Home *home = storage->home;
+    int64_t at = 0;
     storage->pieces = calloc((size_t)rects->count + 1, sizeof(Piece));
     if (!storage->pieces)
         return false;
@@ -17,6 +19,12 @@ static bool allocate_pieces(Storage *storage, const RectArray *rects) {
         const Rect *rect = &rects->items[storage->piece_count];
         *piece = piece_packed(rect, tensor_levels(home->tensor), storage->type, NULL);
         piece->memory = home->memory;
+        if (storage->file) {
+            piece->file = storage->file;
+            piece->at = at;
+            at += rect_volume(&piece->rect) * (int64_t)type_info(piece->type)->size;
+            continue;
+        }
         piece->data = memory_allocate(piece->memory, rect_volume(&piece->rect), piece->type);
         if (!piece->data)
             return false;
@@ -45,16 +53,32 @@ static bool allocate_sparse(Storage *storage, const RectArray *rects) {
     return storage->pieces != NULL;
 }
 
-Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics) {
+static bool refuse_disk(const Storage *storage, const char *scratch, const char *why,
+                        Diagnostics *diagnostics) {
+    return diagnostics_error(diagnostics, (Span){0},
+                             "rank %" PRId64 " cannot keep its part of tensor %s, %" PRId64
+                             " bytes, in a file in '%s': %s",
+                             storage->rank, storage->home->tensor->name,
+                             home_bytes(storage->home, storage->rank), disk_folder(scratch), why);
+}
+
+Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *scratch,
+                        Diagnostics *diagnostics) {
     // First what jumps where memory runs out (base/arena.h), so that nothing is lost then.
     const Region own = home_pieces(home, rank, home->arena);
     Storage *storage = calloc(1, sizeof(Storage));
     if (storage) {
         *storage = (Storage){
             .home = home, .type = home->tensor->type, .rank = rank, .owned = true, .limit = INT64_MAX};
-        const bool sparse = tensor_is_sparse(home->tensor);
+        const bool sparse = tensor_is_sparse(home->tensor), in_disk = home->memory == MEMORY_DISK;
+        storage->file = in_disk ? disk_create(scratch, home_bytes(home, rank)) : NULL;
+        if (in_disk && !storage->file) {
+            refuse_disk(storage, scratch, strerror(errno), diagnostics);
+            storage_free(storage);
+            return NULL;
+        }
         if (sparse ? allocate_sparse(storage, &own.rects) : allocate_pieces(storage, &own.rects)) {
-            if (zero)
+            if (zero && !in_disk) // where all bytes are zero
                 storage_zero(storage);
             return storage;
         }
@@ -127,7 +151,9 @@ void storage_free(Storage *storage) {
         stored_free(&storage->stored);
     else
         for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
-            memory_release(storage->pieces[i].memory, storage->pieces[i].data);
+            if (!piece_is_in_disk(&storage->pieces[i]))
+                memory_release(storage->pieces[i].memory, storage->pieces[i].data);
+    disk_free(storage->file);
     structure_release(storage->structure);
     free(storage->pieces);
     free(storage->copied);
@@ -147,8 +173,9 @@ static bool is_interval(const Rect *rect) {
 }
 
 ClearedStorage storage_cleared(Storage *storage, Reducer reducer, const Region *stored, Arena *arena) {
-    ClearedStorage cleared = {.storage = storage, .reducer = reducer, .whole = stored->rects.count == 0};
-    for (int64_t i = 0; i < storage->piece_count; i++) {
+    ClearedStorage cleared = {
+        .storage = storage, .reducer = reducer, .whole = storage->file || stored->rects.count == 0};
+    for (int64_t i = 0; i < storage->piece_count && !cleared.whole; i++) {
         Region rest = {0};
         bool intervals = is_interval(&storage->pieces[i].rect);
         if (!rect_is_empty(&storage->pieces[i].rect))
@@ -176,6 +203,19 @@ void storage_reset_parts(const ClearedStorage *cleared) {
         piece.rect = part->rect;
         piece_clear(cleared->reducer, &piece);
     }
+}
+
+bool storage_check_disk(const Storage *storage, Diagnostics *diagnostics) {
+    const char *why = storage->file ? disk_error(storage->file) : NULL;
+    return !why || diagnostics_error(diagnostics, (Span){0},
+                                     "rank %" PRId64 " has failed to read or write tensor %s in disk: %s",
+                                     storage->rank, storage->home->tensor->name, why);
+}
+
+void storage_get_scalar(const Storage *storage, void *value) {
+    const Piece *own = &storage->pieces[0];
+    const Piece element = piece_packed(&own->rect, (LevelList){0}, storage->type, value);
+    piece_copy(&element, own, &own->rect);
 }
 
 void storage_zero(Storage *storage) {

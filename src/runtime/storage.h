@@ -24,6 +24,7 @@ typedef struct {
     int64_t piece_count;
     Piece *pieces;        // as home_pieces gives them; their data belongs to the caller unless `owned`
     bool owned;           // whether the elements are released with the storage
+    DiskFile *file;       // of what is in disk, all pieces one after the other; else NULL
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. The same on all ranks
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
     int64_t limit;        // bytes that entries may take, those of a list as well; INT64_MAX: as there are
@@ -34,8 +35,10 @@ typedef struct {
 
 // Memory for what `rank` holds at home, set to zero or uninitialized; of a sparse tensor none, until it is
 // given entries. NULL with a diagnostic that names rank, tensor and size where there is not enough. `home`
-// has to stay. Freed with storage_free.
-Storage *storage_create(const Home *home, int64_t rank, bool zero, Diagnostics *diagnostics);
+// has to stay. What is in disk is in a file in `scratch`, NULL: where disk_folder says. Freed with
+// storage_free.
+Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *scratch,
+                        Diagnostics *diagnostics);
 void storage_free(Storage *storage);
 
 // The same over memory of the caller: `pieces` have the rectangles of the home pieces of `rank`, in their
@@ -48,6 +51,12 @@ Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
 Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool here);
 // Before anything is put into it: it is for entries in these rectangles (stored_restrict).
 void storage_restrict(Storage *storage, int64_t count, const Rect *rects);
+
+// Of a storage in disk: false with a diagnostic where reading or writing has failed. Else true.
+bool storage_check_disk(const Storage *storage, Diagnostics *diagnostics);
+
+// The element of a scalar that is at home here.
+void storage_get_scalar(const Storage *storage, void *value);
 
 void storage_zero(Storage *storage);
 void storage_reset(Storage *storage, Reducer reducer); // to its identity

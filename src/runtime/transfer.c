@@ -16,7 +16,8 @@ _Static_assert(sizeof((distal_level *)0)->arrays == sizeof((LevelArrays *)0)->ar
 
 static bool no_memory(const TransferState *state, Diagnostics *diagnostics) {
     const RankTransfer *plan = state->scope.plan;
-    int64_t elements = plan->buffer_count * plan->buffer_elements + plan->scratch_elements;
+    int64_t elements =
+        plan->buffer_count * plan->buffer_elements + plan->scratch_elements + plan->stage_elements;
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %" PRId64 " has not enough memory for the buffers of tensor %s, %" PRId64
                              " bytes",
@@ -136,6 +137,27 @@ static int64_t place_scratch(TransferState *state) {
     return most;
 }
 
+static bool allocate_stages(TransferState *state) {
+    CallScope *scope = &state->scope;
+    const RankTransfer *plan = scope->plan;
+    const int64_t size = (int64_t)type_info(scope->storage->type)->size;
+    if (plan->stage_elements == 0)
+        return true;
+    state->stage_memory = memory_allocate(MEMORY_HOST, plan->stage_elements, scope->storage->type);
+    if (!state->stage_memory)
+        return false;
+    int64_t count = 0;
+    for (int64_t s = 0; s < plan->step_count; s++)
+        count = max_i64(count, plan->steps[s].first_stage + plan->steps[s].stage_count);
+    Piece *stages = arena_array(scope->arena, Piece, count);
+    for (int64_t i = 0; i < count; i++)
+        stages[i] = piece_packed(&plan->stages[i].rect, tensor_levels(scope->storage->home->tensor),
+                                 scope->storage->type,
+                                 (char *)state->stage_memory + plan->stages[i].offset * size);
+    scope->stages = stages;
+    return true;
+}
+
 bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
                        Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
@@ -148,6 +170,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
         state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
         ok = state->buffers[i] != NULL;
     }
+    ok = ok && allocate_stages(state);
     const int64_t scratch = ok ? place_scratch(state) : 0;
     if (scratch > 0) {
         scope->scratch = memory_allocate(MEMORY_HOST, scratch, storage->type);
@@ -163,6 +186,7 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[0]);
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_HOST, state->scope.scratch);
+    memory_release(MEMORY_HOST, state->stage_memory);
     indexed_fetch_free(state->indexed);
     copies_free(&state->copies);
     *state = (TransferState){0};
@@ -266,7 +290,28 @@ static void expose(TransferState *state, const RankStep *step) {
     expose_numbers(state);
 }
 
+// What operations use of a home in disk.
+static void read_stages(const TransferState *state, const RankStep *step) {
+    const CallScope *scope = &state->scope;
+    const Transfer *transfer = scope->plan->transfer;
+    for (int64_t i = step->first_stage; i < step->first_stage + step->stage_count; i++) {
+        const DiskStage *stage = &scope->plan->stages[i];
+        if (stage->reads)
+            piece_copy(&scope->stages[i], &scope->storage->pieces[stage->piece], &stage->rect);
+        else
+            piece_clear(transfer->reducer, &scope->stages[i]);
+    }
+}
+
+static void write_stages(const TransferState *state, const RankStep *step) {
+    const CallScope *scope = &state->scope;
+    for (int64_t i = step->first_stage; i < step->first_stage + step->stage_count; i++)
+        piece_copy(&scope->storage->pieces[scope->plan->stages[i].piece], &scope->stages[i],
+                   &scope->plan->stages[i].rect);
+}
+
 static void start_operations(TransferState *state, const RankStep *step) {
+    read_stages(state, step);
     for (int64_t i = 0; i < step->operation_count; i++) {
         OperationCall *call = &state->calls[step->first_operation + i];
         call->plan->operation->start(call);
@@ -345,4 +390,5 @@ void transfer_reduce(TransferState *state) {
     state->scope.blocking = state->blocks;
     start_operations(state, step);
     finish_operations(state, step);
+    write_stages(state, step);
 }

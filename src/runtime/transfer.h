@@ -16,6 +16,7 @@ typedef struct {
     const Storage *by;     // of the operand that lists coordinates of this one, which kernels use; or NULL
     IndexedFetch *indexed; // of a dense tensor indexed by a sparse one; NULL: as planned
     int leaf;              // the nest that has it, of a transfer that overlaps with rows; -1
+    void *stage_memory;    // of stages
     Copies copies;         // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     bool blocks;          // whether operations with which nothing overlaps block

@@ -380,7 +380,7 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     expect(now.plan, rank, expected);
     Storage **storages = arena_array(arena, Storage *, program->tensor_count);
     for (int t = 0; t < program->tensor_count; t++) {
-        storages[t] = storage_create(&plan->homes[t], rank, false, pipeline->diagnostics);
+        storages[t] = storage_create(&plan->homes[t], rank, false, NULL, pipeline->diagnostics);
         fill(storages[t]);
     }
     Communicators *communicators = communicators_create(comm);

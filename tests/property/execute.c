@@ -105,7 +105,7 @@ static bool prepare(Run *run, Diagnostics *diagnostics) {
     for (int t = 0; t < run->plan->tensor_count; t++) {
         if (!run->plan->homes[t].known)
             continue;
-        run->storages[t] = storage_create(&run->plan->homes[t], run->rank, false, diagnostics);
+        run->storages[t] = storage_create(&run->plan->homes[t], run->rank, false, NULL, diagnostics);
         if (!run->storages[t])
             return false;
     }

@@ -3,7 +3,7 @@
 #include "io/generate.h"
 #include "io/input.h"
 #include "io/npy.h"
-#include "io/runs.h"
+#include "format/runs.h"
 #include "io/source.h"
 
 #include <complex.h>

@@ -3,7 +3,7 @@
 // block-cyclic layouts hold, against the definition; and patches of rectangles with periodic sets, element by
 // element.
 #include "base/integer.h"
-#include "io/patch.h"
+#include "format/patch.h"
 #include "io/piece.h"
 #include "machine/placement.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/patch.h"
+#include "format/patch.h"
 
 bool strip_next(PositionSet set, PositionSet a, PositionSet b, int64_t from, Strip *strip, int64_t *next) {
     PositionSet run = positions_run(set, from);

@@ -4,7 +4,7 @@
 #ifndef DISTAL_IO_RUNS_H
 #define DISTAL_IO_RUNS_H
 
-#include "io/patch.h"
+#include "format/patch.h"
 
 enum { RUN_LENGTH = 1 << 14 }; // elements in one run at most
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/runs.h"
+#include "format/runs.h"
 
 #include "base/integer.h"
 

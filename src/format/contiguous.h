@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rectangle in a file and in memory as runs of elements that follow each other in both: what one call of
+// the system reads or writes. Plans count them, executions visit them.
+#ifndef DISTAL_FORMAT_CONTIGUOUS_H
+#define DISTAL_FORMAT_CONTIGUOUS_H
+
+#include "format/slice.h"
+
+// `count` elements from the offsets `file` and `memory` on, which are in elements.
+typedef void (*ContiguousVisit)(void *context, int64_t file, int64_t memory, int64_t count);
+
+// Both frames contain `rect`. Visits in the order of the file, as far as modes are intervals.
+void contiguous_visit(const Rect *rect, const Frame *file, const Frame *memory, ContiguousVisit visit,
+                      void *context);
+int64_t contiguous_count(const Rect *rect, const Frame *file, const Frame *memory);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scratch files: memory of kind `disk`, which has no addresses. A file has the elements that one rank has at
+// home of one tensor. It has no name once it is open, so that nothing remains of a process that ends in any
+// way.
+#ifndef DISTAL_MEMORY_DISK_H
+#define DISTAL_MEMORY_DISK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What is read and written: bytes, and runs of elements that follow each other in the file and in memory.
+typedef struct {
+    int64_t bytes_read, bytes_written, reads, writes;
+} IoCounts;
+
+typedef struct DiskFile DiskFile;
+
+// A file of `bytes` bytes, all zero, for which there is room, in `folder`; NULL: where TMPDIR says, or /tmp.
+// NULL with errno where that fails.
+DiskFile *disk_create(const char *folder, int64_t bytes);
+void disk_free(DiskFile *file); // which may be NULL
+// Where files are created for this `folder`.
+const char *disk_folder(const char *folder);
+
+// All of `bytes` bytes at `offset`. After the first failure nothing is read or written any more, and what
+// would be read is zero (disk_error). Several threads may call these.
+void disk_read(DiskFile *file, int64_t offset, void *to, int64_t bytes);
+void disk_write(DiskFile *file, int64_t offset, const void *from, int64_t bytes);
+// Counts runs that have been read, and written.
+void disk_count(DiskFile *file, int64_t reads, int64_t writes);
+
+// All that was counted since the file was created.
+IoCounts disk_counts(const DiskFile *file);
+// Why reading or writing has failed, of the first time; NULL: it has not.
+const char *disk_error(const DiskFile *file);
+
+#endif

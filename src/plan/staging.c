@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/staging.h"
+
+#include "base/integer.h"
+#include "format/contiguous.h"
+
+#include <stdlib.h>
+
+static bool is_in_disk(const RankPlanner *rank) {
+    return rank->planner->home->memory == MEMORY_DISK;
+}
+
+static bool is_fetch(const RankPlanner *rank) {
+    return rank->planner->transfer->kind == TRANSFER_FETCH;
+}
+
+static bool is_at_home(const Part *part) {
+    return part->piece >= 0 && !part->previous && !rect_is_empty(&part->rect);
+}
+
+// The parts that an operation has at home: of a fetch it sends them, but a local one copies them.
+static PartArray home_parts(const RankPlanner *rank, const RankOperation *operation) {
+    const bool sends = is_fetch(rank) && operation->operation->id != OPERATION_LOCAL;
+    PartArray parts = {.items = sends ? operation->sends : operation->receives,
+                       .count = sends ? operation->send_count : operation->receive_count};
+    return parts;
+}
+
+static bool is_local(const RankOperation *operation) {
+    return operation->operation->id == OPERATION_LOCAL;
+}
+
+// Whether the view of the step has the part before messages start.
+static bool is_in_view(const RankPlanner *rank, const Part *part) {
+    if (!rank->takes_part)
+        return false;
+    const RectArray *used = &rank->footprint.region.rects;
+    for (int64_t i = 0; i < used->count && rank->kept; i++)
+        if (rect_contains(&used->items[i], &part->rect))
+            return true;
+    const PartArray *local = &rank->messages[OPERATION_LOCAL].view;
+    for (int64_t i = 0; i < local->count && !rank->kept; i++)
+        if (rect_contains(&local->items[i].rect, &part->rect))
+            return true;
+    return false;
+}
+
+// The number of the stage of the step with this rectangle, which is added if there is none.
+static int64_t stage_with(RankPlanner *rank, int64_t first, const Part *part) {
+    for (int64_t s = first; s < rank->stages.count; s++)
+        if (rect_equal(&rank->stages.items[s].rect, &part->rect))
+            return s + 1;
+    const DiskStage stage = {.rect = rect_copy(&part->rect, rank->kept_arena), .piece = part->piece, .reads = true};
+    array_push(rank->kept_arena, rank->stages, stage);
+    return rank->stages.count;
+}
+
+static void stage_fetch(RankPlanner *rank, const RankStep *step, const RankOperation *all) {
+    for (int64_t i = 0; i < step->operation_count; i++) {
+        const PartArray parts = home_parts(rank, &all[i]);
+        for (int64_t k = 0; k < parts.count && !is_local(&all[i]); k++) {
+            Part *part = &parts.items[k];
+            if (!is_at_home(part))
+                continue;
+            // What all members receive must not be where one of them sends from.
+            if (all[i].operation->shape != SHAPE_MEMBERS && is_in_view(rank, part))
+                part->stage = STAGE_VIEW;
+            else
+                part->stage = stage_with(rank, step->first_stage, part);
+        }
+    }
+}
+
+// Makes the stage large enough for the rectangle, too; both are in its piece.
+static void enlarge(const RankPlanner *rank, DiskStage *stage, const Rect *rect) {
+    const Rect *piece = &rank->own.rects.items[stage->piece];
+    Rect both = *piece;
+    for (int m = 0; m < piece->order; m++)
+        rect_set_mode(&both, m,
+                      positions_clip(rect_mode(piece, m), min_i64(stage->rect.lo[m], rect->lo[m]),
+                                     max_i64(stage->rect.hi[m], rect->hi[m])));
+    stage->rect = rect_copy(&both, rank->kept_arena);
+}
+
+// Joins a stage with another one of the step that overlaps with it; false where there is none.
+static bool join_stages(RankPlanner *rank, int64_t first) {
+    for (int64_t a = first; a < rank->stages.count; a++)
+        for (int64_t b = a + 1; b < rank->stages.count; b++)
+            if (rect_common(&rank->stages.items[a].rect, &rank->stages.items[b].rect) > 0) {
+                enlarge(rank, &rank->stages.items[a], &rank->stages.items[b].rect);
+                rank->stages.items[b] = rank->stages.items[--rank->stages.count];
+                return true;
+            }
+    return false;
+}
+
+// What operations with other ranks add to, and what is added there locally in the same step.
+static void stage_reduce(RankPlanner *rank, const RankStep *step, const RankOperation *all) {
+    const int64_t first = step->first_stage;
+    for (int local = 0; local < 2; local++)
+        for (int64_t i = 0; i < step->operation_count; i++) {
+            const PartArray parts = home_parts(rank, &all[i]);
+            for (int64_t k = 0; k < parts.count && is_local(&all[i]) == local; k++) {
+                bool overlaps = !local;
+                for (int64_t s = first; s < rank->stages.count && !overlaps; s++)
+                    overlaps = rect_common(&rank->stages.items[s].rect, &parts.items[k].rect) > 0;
+                if (!is_at_home(&parts.items[k]) || !overlaps)
+                    continue;
+                stage_with(rank, first, &parts.items[k]);
+                while (join_stages(rank, first))
+                    continue;
+            }
+        }
+    for (int64_t i = 0; i < step->operation_count; i++) {
+        const PartArray parts = home_parts(rank, &all[i]);
+        for (int64_t k = 0; k < parts.count; k++)
+            for (int64_t s = first; s < rank->stages.count; s++)
+                if (is_at_home(&parts.items[k]) &&
+                    rect_contains(&rank->stages.items[s].rect, &parts.items[k].rect))
+                    parts.items[k].stage = s + 1;
+    }
+}
+
+void stage_step(RankPlanner *rank, RankStep *step, RankTransfer *result, RankOperation *all) {
+    step->first_stage = rank->stages.count;
+    if (!is_in_disk(rank))
+        return;
+    if (is_fetch(rank))
+        stage_fetch(rank, step, all);
+    else
+        stage_reduce(rank, step, all);
+    step->stage_count = rank->stages.count - step->first_stage;
+    int64_t elements = 0;
+    for (int64_t s = step->first_stage; s < rank->stages.count; s++) {
+        rank->stages.items[s].offset = elements;
+        elements = saturated_add(elements, rect_volume(&rank->stages.items[s].rect));
+    }
+    result->stage_elements = max_i64(result->stage_elements, elements);
+}
+
+// What is written in a step: a stage, or a part that is written from the view.
+typedef struct {
+    int64_t order; // of time
+    const Rect *rect;
+    bool *reads, *fresh; // one of them is NULL
+} Write;
+typedef Array(Write) WriteArray;
+
+static WriteArray list_writes(const RankPlanner *rank, const RankTransfer *result, Arena *arena) {
+    WriteArray writes = {0};
+    for (int64_t s = 0; s < result->step_count; s++) {
+        const RankStep *step = &result->steps[s];
+        for (int64_t k = step->first_stage; k < step->first_stage + step->stage_count; k++)
+            array_push(arena, writes,
+                       ((Write){writes.count, &rank->stages.items[k].rect, &rank->stages.items[k].reads, NULL}));
+        for (int64_t i = 0; i < step->operation_count; i++) {
+            const RankOperation *operation = &result->operations[step->first_operation + i];
+            const PartArray parts = home_parts(rank, operation);
+            for (int64_t k = 0; k < parts.count && is_local(operation); k++)
+                if (is_at_home(&parts.items[k]) && parts.items[k].stage == STAGE_FILE)
+                    array_push(arena, writes,
+                               ((Write){writes.count, &parts.items[k].rect, NULL, &parts.items[k].fresh}));
+        }
+    }
+    return writes;
+}
+
+static int compare_writes(const void *left, const void *right) {
+    const Write *a = left, *b = right;
+    const int order = rect_compare(a->rect, b->rect);
+    return order ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+static bool is_first(const WriteArray *writes, int64_t index) {
+    return index == 0 || !rect_equal(writes->items[index].rect, writes->items[index - 1].rect);
+}
+
+// Whether those that are not equal are disjoint. rect_compare sorts by the first coordinate first.
+static bool are_disjoint(const WriteArray *writes) {
+    for (int64_t i = 0; i < writes->count; i++) {
+        const Rect *rect = writes->items[i].rect;
+        for (int64_t k = i + 1; k < writes->count && is_first(writes, i); k++) {
+            const Rect *other = writes->items[k].rect;
+            if (rect->order > 0 && other->lo[0] >= rect->hi[0])
+                break;
+            if (is_first(writes, k) && rect_common(rect, other) > 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+// Whether the statement sets the home to the identity of the reducer: it does not add to what is there. *only:
+// no other transfer writes the tensor; *first: none before.
+static bool begins_anew(const RankPlanner *rank, bool *only, bool *first) {
+    const Spmd *spmd = rank->plan->spmd;
+    const Tensor *tensor = rank->planner->transfer->access->tensor;
+    *only = *first = true;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Transfer *other = &spmd->transfers[t];
+        if (other->kind != TRANSFER_REDUCE || other->access->tensor != tensor || other == rank->planner->transfer)
+            continue;
+        *only = false;
+        *first = *first && t > rank->planner->transfer->id;
+    }
+    return tensor != rank->plan->target || !assignment_reads_target(spmd->cin->assignment);
+}
+
+// What is written first where nothing has been written before needs no reading, if later writes are of the same
+// rectangles or others.
+static void find_fresh(RankPlanner *rank, RankTransfer *result) {
+    Arena *scratch = arena_create_within(rank->kept_arena);
+    bool only, first;
+    const bool anew = begins_anew(rank, &only, &first);
+    WriteArray writes = list_writes(rank, result, scratch);
+    if (writes.count > 0)
+        qsort(writes.items, (size_t)writes.count, sizeof(Write), compare_writes);
+    if (anew && only && are_disjoint(&writes)) {
+        int64_t elements = 0;
+        for (int64_t i = 0; i < writes.count; i++) {
+            if (!is_first(&writes, i))
+                continue;
+            elements = saturated_add(elements, rect_volume(writes.items[i].rect));
+            if (writes.items[i].fresh)
+                *writes.items[i].fresh = true;
+            else
+                *writes.items[i].reads = false;
+        }
+        result->covers = elements == region_volume(&rank->own);
+    }
+    // Elements that replace others come from one source, in the rectangles of that.
+    for (int64_t i = 0; i < writes.count && rank->planner->transfer->replaces; i++)
+        if (writes.items[i].fresh)
+            *writes.items[i].fresh = true;
+    result->clears = anew && first && !result->covers && rank->own.rects.count > 0;
+    arena_free(scratch);
+}
+
+// `memory` is packed.
+static int64_t count_runs(const RankPlanner *rank, int64_t piece, const Rect *rect, const Rect *memory) {
+    const LevelList levels = tensor_levels(rank->planner->home->tensor);
+    int64_t in_file[MAX_ORDER], in_memory[MAX_ORDER];
+    const Rect *home = &rank->own.rects.items[piece];
+    packed_strides(home, levels, in_file);
+    packed_strides(memory, levels, in_memory);
+    return contiguous_count(rect, &(Frame){home, in_file}, &(Frame){memory, in_memory});
+}
+
+static void count(const RankPlanner *rank, IoCounts *io, int64_t piece, const Rect *rect, const Rect *memory,
+                  bool reads, bool writes) {
+    const int64_t bytes = rect_volume(rect) * rank->planner->element_size;
+    const int64_t runs = count_runs(rank, piece, rect, memory);
+    io->bytes_read += reads ? bytes : 0;
+    io->bytes_written += writes ? bytes : 0;
+    io->reads += reads ? runs : 0;
+    io->writes += writes ? runs : 0;
+}
+
+static void count_io(const RankPlanner *rank, RankTransfer *result) {
+    const bool fetches = is_fetch(rank);
+    IoCounts *io = &result->io;
+    for (int64_t s = 0; s < result->step_count; s++) {
+        const RankStep *step = &result->steps[s];
+        for (int64_t k = step->first_stage; k < step->first_stage + step->stage_count; k++) {
+            const DiskStage *stage = &rank->stages.items[k];
+            count(rank, io, stage->piece, &stage->rect, &stage->rect, stage->reads, !fetches);
+        }
+        for (int64_t i = 0; i < step->operation_count; i++) {
+            const RankOperation *operation = &result->operations[step->first_operation + i];
+            const PartArray parts = home_parts(rank, operation);
+            for (int64_t k = 0; k < parts.count && is_local(operation); k++) {
+                const Part *part = &parts.items[k];
+                if (is_at_home(part) && part->stage == STAGE_FILE)
+                    count(rank, io, part->piece, &part->rect, &step->view, fetches || !part->fresh, !fetches);
+            }
+        }
+    }
+    if (result->clears) {
+        io->bytes_written += region_volume(&rank->own) * rank->planner->element_size;
+        io->writes += rank->own.rects.count;
+    }
+}
+
+void stage_finish(RankPlanner *rank, RankTransfer *result) {
+    if (!is_in_disk(rank))
+        return;
+    if (!is_fetch(rank))
+        find_fresh(rank, result);
+    result->stages = rank->stages.items;
+    count_io(rank, result);
+}
