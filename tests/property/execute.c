@@ -6,6 +6,7 @@
 #include "model.h"
 #include "plan/verify.h"
 #include "reference.h"
+#include "runtime/chunks.h"
 #include "runtime/condition.h"
 #include "runtime/copies.h"
 #include "runtime/exchange_entries.h"
@@ -152,7 +153,7 @@ static void check_buffers(Run *run, int statement) {
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const RankTransfer *own = plan_rank_transfer(plan, t, run->rank);
         const Tensor *tensor = own->transfer->access->tensor;
-        int64_t bytes = (own->buffer_count * own->buffer_elements + own->scratch_elements) *
+        int64_t bytes = (own->buffer_count * own->buffer_elements + own->scratch_elements + own->stage_elements) *
                         (int64_t)type_info(tensor->type)->size;
         if (bytes > plan_figures(plan)->transfers[t].buffer_bytes[run->rank])
             trial_fail(run->trial, TRIAL_BUFFER,
@@ -191,6 +192,35 @@ static void check_counters(Run *run, int statement) {
                        " messages on rank %d, planned %" PRId64 " in %" PRId64 ", %s",
                        t, planned->transfer->access->tensor->name, bytes, messages, run->rank,
                        planned->bytes[run->rank], planned->messages[run->rank], run->way->name);
+    }
+}
+
+// What was read and written of tensors in disk.
+static void check_io(Run *run, int statement) {
+    const StatementPlan *plan = run->plan->statements[statement];
+    const StatementFigures *figures = plan_figures(plan);
+    for (int i = 0; i < figures->tensor_count; i++) {
+        const TensorFigures *of = &figures->tensors[i];
+        IoCounts sum = {0};
+        for (int t = 0; t < plan->spmd->transfer_count; t++) {
+            const IoCounts io = execution_io(run->executions[statement], t);
+            if (plan->spmd->transfers[t].access->tensor != of->tensor)
+                continue;
+            sum.bytes_read += io.bytes_read;
+            sum.bytes_written += io.bytes_written;
+            sum.reads += io.reads;
+            sum.writes += io.writes;
+        }
+        const IoCounts none = {0}, *planned = of->io ? &of->io[run->rank] : &none;
+        if (sum.bytes_read != planned->bytes_read || sum.bytes_written != planned->bytes_written ||
+            sum.reads != planned->reads || sum.writes != planned->writes)
+            trial_fail(run->trial, TRIAL_COUNTED,
+                       "of %s %" PRId64 " bytes in %" PRId64 " runs were read on rank %d and %" PRId64
+                       " in %" PRId64 " written, planned %" PRId64 " in %" PRId64 " and %" PRId64 " in %" PRId64
+                       ", %s",
+                       of->tensor->name, sum.bytes_read, sum.reads, run->rank, sum.bytes_written, sum.writes,
+                       planned->bytes_read, planned->reads, planned->bytes_written, planned->writes,
+                       run->way->name);
     }
 }
 
@@ -331,6 +361,34 @@ static void set_zero(Run *run, const Tensor *tensor) {
     keep_whole(run, tensor, &none);
 }
 
+typedef struct {
+    Run *run;
+    const Tensor *tensor;
+    const int64_t *extents;
+    uint64_t seed;
+    bool unchanged;
+} Inputs;
+
+static bool fill_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    const Inputs *inputs = context;
+    fill_input(&part->piece, inputs->tensor, inputs->extents, inputs->seed);
+    return true;
+}
+
+static bool poison_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    fill_poison(&part->piece, ((Inputs *)context)->tensor->type);
+    return true;
+}
+
+static bool check_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    Inputs *inputs = context;
+    inputs->unchanged &= is_input(&part->piece, inputs->tensor, inputs->extents, inputs->seed);
+    return true;
+}
+
 // Inputs get their values, results what they must not keep.
 static void set_tensors(Run *run, uint64_t seed) {
     const bool zero = skips_statements(&run->trial->draft);
@@ -347,13 +405,10 @@ static void set_tensors(Run *run, uint64_t seed) {
                 set_sparse_input(run, tensor, seed);
             continue;
         }
-        for (int64_t i = 0; run->storages[t] && i < run->storages[t]->piece_count; i++) {
-            const Piece *piece = &run->storages[t]->pieces[i];
-            if (input)
-                fill_input(piece, tensor, run->plan->homes[t].extents, seed);
-            else
-                fill_poison(piece, tensor->type);
-        }
+        Inputs inputs = {run, tensor, run->plan->homes[t].extents, seed, true};
+        if (run->storages[t])
+            chunks_visit_pieces(run->storages[t], CHUNKS_WRITE, input ? fill_chunk : poison_chunk, &inputs,
+                                diagnostics_create(run->trial->arena, run->trial->pipeline->source));
         if (run->rank > 0 || !input || !run->storages[t])
             continue;
         Piece whole = whole_piece(&run->whole, t);
@@ -382,10 +437,12 @@ static void check_inputs(Run *run, uint64_t seed) {
             check_sparse_input(run, tensor);
             continue;
         }
-        for (int64_t i = 0; i < run->storages[t]->piece_count; i++)
-            if (!is_input(&run->storages[t]->pieces[i], tensor, run->plan->homes[t].extents, seed))
-                trial_fail(run->trial, TRIAL_CHANGED, "the input %s was changed on rank %d, %s", tensor->name,
-                           run->rank, run->way->name);
+        Inputs inputs = {run, tensor, run->plan->homes[t].extents, seed, true};
+        chunks_visit_pieces(run->storages[t], CHUNKS_READ, check_chunk, &inputs,
+                            diagnostics_create(run->trial->arena, run->trial->pipeline->source));
+        if (!inputs.unchanged)
+            trial_fail(run->trial, TRIAL_CHANGED, "the input %s was changed on rank %d, %s", tensor->name,
+                       run->rank, run->way->name);
     }
 }
 
@@ -402,6 +459,9 @@ static void run_statement(Run *run, int statement) {
     execution_count_entries(execution, run->plan->statements[statement], trial->arena);
     execution_run(execution, trial->kernels[statement], trial->pipeline->params);
     check_counters(run, statement);
+    check_io(run, statement);
+    if (!execution_check_disk(execution, diagnostics))
+        trial_fail(trial, TRIAL_COUNTED, "disk fails, %s", run->way->name);
     reference_compare(trial, run->plan->statements[statement], assignment,
                       run->storages[assignment->lhs->tensor->id], &run->whole, run->comm, run->way->name);
     entry_figures_finish(&run->figures, statement);

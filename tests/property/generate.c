@@ -147,6 +147,15 @@ void draw_placements(Random *random, Draft *draft) {
     }
 }
 
+// Of some programs, any tensors that are placed. From numbers of its own: all else is drawn as without.
+static void draw_disk(Draft *draft) {
+    enum { PROGRAMS_PERCENT = 30, TENSORS_PERCENT = 65 };
+    Random random = random_stream(draft->seed ^ 0xD15Cu, (uint64_t)draft->index);
+    const bool some = random_chance(&random, PROGRAMS_PERCENT);
+    for (int t = 0; t < draft->tensor_count; t++)
+        draft->tensors[t].in_disk = random_chance(&random, TENSORS_PERCENT) && some;
+}
+
 void draw_schedules(Random *random, Draft *draft) {
     for (int s = 0; s < draft->statement_count; s++)
         if (random_chance(random, 82))
@@ -178,6 +187,7 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     if (!draft->products)
         draw_repetitions(&random, draft);
     draw_placements(&random, draft);
+    draw_disk(draft);
     if (!draft->products)
         draw_schedules(&random, draft);
 }

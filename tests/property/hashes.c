@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hashes.h"
 
+#include "runtime/chunks.h"
+
 #include "runtime/load_sparse.h"
 
 #include <string.h>
@@ -22,6 +24,14 @@ uint64_t hash_entries(Entries *entries) {
     return hash_bytes_of(hash, entries->values, count * type_info(entries->type)->size);
 }
 
+static bool hash_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    uint64_t *hash = context;
+    const size_t size = type_info(part->piece.type)->size;
+    *hash = hash_bytes_of(*hash, part->piece.data, (size_t)rect_volume(&part->part) * size);
+    return true;
+}
+
 uint64_t hash_storage(const Storage *storage, Diagnostics *diagnostics) {
     uint64_t hash = 14695981039346656037u;
     if (tensor_is_sparse(storage->home->tensor)) {
@@ -30,8 +40,6 @@ uint64_t hash_storage(const Storage *storage, Diagnostics *diagnostics) {
         entries_free(&entries);
         return hash;
     }
-    for (int64_t i = 0; i < storage->piece_count; i++)
-        hash = hash_bytes_of(hash, storage->pieces[i].data,
-                             (size_t)rect_volume(&storage->pieces[i].rect) * type_info(storage->type)->size);
+    chunks_visit_pieces(storage, CHUNKS_READ, hash_chunk, &hash, diagnostics);
     return hash;
 }
