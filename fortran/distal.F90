@@ -50,7 +50,8 @@ module distal
     real(real64) :: plan_seconds = 0, compile_seconds = 0
   end type
 
-  public :: distal_version, distal_create, distal_free, distal_error, distal_on_error, distal_use_layout, distal_check
+  public :: distal_version, distal_create, distal_free, distal_error, distal_on_error, distal_use_layout, distal_scratch
+  public :: distal_check
   public :: distal_param, distal_machine, distal_machine_grid
   public :: distal_tensor_create, distal_tensor_declare, distal_tensor_find, distal_tensor_free, distal_tensor_shape
   public :: distal_tensor_piece_count, distal_tensor_box, distal_tensor_piece, distal_tensor_local, distal_tensor_coordinates
@@ -338,6 +339,13 @@ contains
     integer, intent(in) :: layout
     integer, intent(out), optional :: status
     call finish(context%handle, c_use_layout(context%handle, layout), status)
+  end subroutine
+
+  subroutine distal_scratch(context, folder, status)
+    type(distal_context), intent(in) :: context
+    character(*), intent(in) :: folder
+    integer, intent(out), optional :: status
+    call finish(context%handle, c_scratch(context%handle, c_text(folder)), status)
   end subroutine
 
   subroutine distal_check(context, status)

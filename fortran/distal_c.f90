@@ -85,6 +85,11 @@ module distal_c
       type(c_ptr), value :: context
       integer(c_int), value :: layout
     end function
+    integer(c_int) function c_scratch(context, folder) bind(c, name="distal_scratch")
+      import
+      type(c_ptr), value :: context
+      character(kind=c_char), intent(in), optional :: folder(*)
+    end function
     integer(c_int) function c_param(context, name, value) bind(c, name="distal_param")
       import
       type(c_ptr), value :: context

@@ -105,9 +105,9 @@ typedef enum { DISTAL_ROW_MAJOR, DISTAL_COLUMN_MAJOR } distal_layout;
 // and has to be the same on all ranks. Tensors that are declared as text are stored as the text says.
 DISTAL_API distal_status distal_use_layout(distal_context *context, distal_layout layout);
 
-// Sets the folder in which tensors that are placed `in disk` keep their elements, for those that get elements from
-// now on; NULL, as at first: what the environment variable TMPDIR says, or /tmp. The files have no names and end
-// with the tensors. Ranks may have different folders. Local.
+// Sets the folder in which tensors that are placed `in disk` keep their elements, for those that get elements
+// from now on; NULL, as at first: what the environment variable TMPDIR says, or /tmp. The files have no names
+// and end with the tensors. Ranks may have different folders. Local.
 DISTAL_API distal_status distal_scratch(distal_context *context, const char *folder);
 
 // --- Params and machines

@@ -220,7 +220,8 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
     distal_tensor *tensor = call->tensor;
     const int64_t given = call->count;
     if (tensor->home.memory == MEMORY_DISK)
-        return invalid(context, "tensor '%s' is in disk, and cannot use the memory of the caller", tensor->name);
+        return invalid(context, "tensor '%s' is in disk, and cannot use the memory of the caller",
+                       tensor->name);
     distal_status status = count_pieces(context, call);
     if (status != DISTAL_OK)
         return status;

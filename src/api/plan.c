@@ -95,7 +95,8 @@ static bool take_tensor(distal_plan *plan, int id) {
     use->memory = tensor->memory;
     if (tensor->spread)
         plan->storages[id] = use->copy =
-            storage_create(&tensor->home, plan->context->rank, true, plan->context->scratch_folder, plan->context->diagnostics);
+            storage_create(&tensor->home, plan->context->rank, true, plan->context->scratch_folder,
+                           plan->context->diagnostics);
     return plan->storages[id] != NULL;
 }
 

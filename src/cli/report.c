@@ -243,7 +243,8 @@ static void print_disk(const StatementPlan *plan, const StatementReport *report,
         IoCounts most = {0};
         for (int64_t rank = 0; figures->io && rank < plan->ranks; rank++) {
             const IoCounts *io = &figures->io[rank];
-            most.bytes_read = max_i64(most.bytes_read, report ? report->bytes_read[id][rank] : io->bytes_read);
+            most.bytes_read =
+                max_i64(most.bytes_read, report ? report->bytes_read[id][rank] : io->bytes_read);
             most.bytes_written =
                 max_i64(most.bytes_written, report ? report->bytes_written[id][rank] : io->bytes_written);
             most.reads = max_i64(most.reads, report ? report->reads[id][rank] : io->reads);

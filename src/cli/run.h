@@ -23,8 +23,8 @@ typedef struct {
     bool *printed;
 } Bindings;
 
-// Bytes and messages of all executions of a statement, what they read and write in disk, and bytes of the latest
-// structure, which is not planned.
+// Bytes and messages of all executions of a statement, what they read and write in disk, and bytes of the
+// latest structure, which is not planned.
 enum {
     COUNTER_BYTES,
     COUNTER_MESSAGES,

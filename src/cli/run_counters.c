@@ -89,8 +89,8 @@ static bool check_io(const Run *run, const Counters *counters, int tensor, int64
                 "internal error: of '%s' %" PRId64 " bytes were read and %" PRId64 " written in %" PRId64
                 " and %" PRId64 " runs on rank %" PRId64 ", and the plan says %" PRId64 " and %" PRId64
                 " in %" PRId64 " and %" PRId64,
-                run->pipeline->plan->tensors[tensor]->name, counted[0], counted[1], counted[2], counted[3], rank,
-                planned[0], planned[1], planned[2], planned[3]);
+                run->pipeline->plan->tensors[tensor]->name, counted[0], counted[1], counted[2], counted[3],
+                rank, planned[0], planned[1], planned[2], planned[3]);
         }
     return true;
 }

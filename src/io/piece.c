@@ -150,8 +150,8 @@ static int64_t place(const DiskWork *work, int64_t offset) {
 
 static void read_run(void *context, int64_t file, int64_t memory, int64_t count) {
     const DiskWork *work = context;
-    disk_read(work->disk->file, place(work, file),
-              (char *)work->memory->data + memory * (int64_t)work->size, count * (int64_t)work->size);
+    disk_read(work->disk->file, place(work, file), (char *)work->memory->data + memory * (int64_t)work->size,
+              count * (int64_t)work->size);
     disk_count(work->disk->file, 1, 0);
 }
 

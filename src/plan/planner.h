@@ -74,8 +74,8 @@ void holding_cut(const Planner *planner, const Holding *holding, Arena *arena, H
 // A worker of the class of `to`, with the coordinates of `worker` in the dimensions that are not related.
 Worker worker_with_class(const Footprints *footprints, const Worker *worker, const Worker *to);
 
-// Whether a footprint can be used in a piece that contains its bounds: what is read, or one rectangle, and not
-// in disk.
+// Whether a footprint can be used in a piece that contains its bounds: what is read, or one rectangle, and
+// not in disk.
 bool planner_in_place(const Planner *planner, const Footprint *footprint);
 // The rank among the members of a class that has its footprint in place in its home; -1: none. `parts` are
 // those of the footprint, or any of them.

@@ -258,9 +258,9 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
 
 int64_t rank_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
-    const int64_t elements = saturated_add(saturated_mul(transfer->buffer_count, transfer->buffer_elements),
-                                           saturated_add(transfer->scratch_elements,
-                                                         transfer->stage_elements));
+    const int64_t elements =
+        saturated_add(saturated_mul(transfer->buffer_count, transfer->buffer_elements),
+                      saturated_add(transfer->scratch_elements, transfer->stage_elements));
     return saturated_mul(elements, size);
 }
 

@@ -21,16 +21,16 @@ struct Part {
     int64_t peer;  // rank at the other end; the own rank where nothing is sent
     int64_t piece; // home piece of this rank that contains them; -1: they are in a view
     bool previous; // the view of the step before, else that of this step
-    // Of a home in disk: STAGE_FILE, from where or to where an operation moves them itself (local); the number of
-    // the stage of the transfer that has them in memory, from 1 on; or STAGE_VIEW, the view of this step, which
-    // has them as well.
+    // Of a home in disk: STAGE_FILE, from where or to where an operation moves them itself (local); the
+    // number of the stage of the transfer that has them in memory, from 1 on; or STAGE_VIEW, the view of this
+    // step, which has them as well.
     int64_t stage;
     // In disk: what is there before counts for nothing, so it is not read to be added to.
     bool fresh;
 };
 enum { STAGE_FILE = 0, STAGE_VIEW = -1 };
-// Elements of a home in disk that are in memory while a step is in progress: read before its operations start,
-// for what is reduced unless it is fresh, and for this written when they have finished.
+// Elements of a home in disk that are in memory while a step is in progress: read before its operations
+// start, for what is reduced unless it is fresh, and for this written when they have finished.
 typedef struct {
     Rect rect;
     int64_t piece;  // home piece that contains it

@@ -69,8 +69,8 @@ static void copy_own(RankPlanner *rank) {
             Rect part;
             if (rect_intersect(&rank->own.rects.items[i], &rank->footprint.region.rects.items[k],
                                rank->planner->arena, &part))
-                add_part(&rank->messages[OPERATION_LOCAL].view, (Part){part, rank->rank, i, .previous = false},
-                         rank->kept_arena);
+                add_part(&rank->messages[OPERATION_LOCAL].view,
+                         (Part){part, rank->rank, i, .previous = false}, rank->kept_arena);
         }
 }
 

@@ -34,7 +34,7 @@ typedef struct {
     Array(Collective) collectives;   // in the arena of the step
     Share messages[OPERATION_COUNT]; // of SHAPE_MESSAGES
     int64_t groups[OPERATION_COUNT]; // of these, of all ranks, where they are collective; else -1
-    Array(DiskStage) stages; // of all steps so far, where the home is in disk
+    Array(DiskStage) stages;         // of all steps so far, where the home is in disk
     Arena *kept_arena, *step_arena;
 } RankPlanner;
 

@@ -3,7 +3,7 @@
 
 static int64_t locate(const void *context, const Part *part) {
     const PackedMemory *memory = context;
-    const Rect *outer = part->stage > 0                                  ? &memory->stages[part->stage - 1].rect
+    const Rect *outer = part->stage > 0 ? &memory->stages[part->stage - 1].rect
                         : part->piece >= 0 && part->stage != STAGE_VIEW ? &memory->pieces[part->piece]
                                                                         : memory->view;
     return packed_locate(outer, &part->rect, memory->levels);

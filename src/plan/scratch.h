@@ -8,7 +8,7 @@
 // Memory of one rank in one step.
 typedef struct {
     const Rect *view;
-    const Rect *pieces; // at home
+    const Rect *pieces;      // at home
     const DiskStage *stages; // of the transfer
     LevelList levels;
 } PackedMemory;

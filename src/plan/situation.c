@@ -151,8 +151,10 @@ void situation_view_parts(const Situation *situation, const Operation *operation
         parts->items = arena_array(arena, Part, ranks->count);
         parts->capacity = ranks->count;
         for (int64_t m = 0; m < ranks->count; m++)
-            add_part(parts, (Part){by_member[m] ? by_member[m]->rect : nothing, ranks->items[m], -1, .previous = false},
-                     arena);
+            add_part(
+                parts,
+                (Part){by_member[m] ? by_member[m]->rect : nothing, ranks->items[m], -1, .previous = false},
+                arena);
     } else if (operation->shape == SHAPE_PART || !is_reduced(situation)) {
         add_part(parts, (Part){part->rect, part->rank, -1, .previous = false}, arena);
     } else {
@@ -169,7 +171,9 @@ void situation_home_parts(const Situation *situation, const Operation *operation
     if (operation->shape == SHAPE_MEMBERS) {
         for (int64_t i = 0; i < situation->part_count; i++)
             if (part[i].rank == rank) {
-                add_part(parts, (Part){part[i].rect, rank, pieces_with(own, &part[i].rect), .previous = false}, arena);
+                add_part(parts,
+                         (Part){part[i].rect, rank, pieces_with(own, &part[i].rect), .previous = false},
+                         arena);
                 return;
             }
         add_part(parts, (Part){{.order = part->rect.order}, rank, -1, .previous = false}, arena);
@@ -182,7 +186,8 @@ void situation_home_parts(const Situation *situation, const Operation *operation
     }
     for (int64_t i = 0; i < ranks->count; i++)
         if (ranks->items[i] != rank && (is_reduced(situation) || !holding_has(part, ranks->items[i])))
-            add_part(parts, (Part){part->rect, ranks->items[i], piece, .previous = situation->previous}, arena);
+            add_part(parts, (Part){part->rect, ranks->items[i], piece, .previous = situation->previous},
+                     arena);
 }
 
 RankOperation rank_operation(const Situation *situation, const Operation *operation, const PartArray *view,

@@ -50,7 +50,8 @@ static int64_t stage_with(RankPlanner *rank, int64_t first, const Part *part) {
     for (int64_t s = first; s < rank->stages.count; s++)
         if (rect_equal(&rank->stages.items[s].rect, &part->rect))
             return s + 1;
-    const DiskStage stage = {.rect = rect_copy(&part->rect, rank->kept_arena), .piece = part->piece, .reads = true};
+    const DiskStage stage = {
+        .rect = rect_copy(&part->rect, rank->kept_arena), .piece = part->piece, .reads = true};
     array_push(rank->kept_arena, rank->stages, stage);
     return rank->stages.count;
 }
@@ -151,8 +152,9 @@ static WriteArray list_writes(const RankPlanner *rank, const RankTransfer *resul
     for (int64_t s = 0; s < result->step_count; s++) {
         const RankStep *step = &result->steps[s];
         for (int64_t k = step->first_stage; k < step->first_stage + step->stage_count; k++)
-            array_push(arena, writes,
-                       ((Write){writes.count, &rank->stages.items[k].rect, &rank->stages.items[k].reads, NULL}));
+            array_push(
+                arena, writes,
+                ((Write){writes.count, &rank->stages.items[k].rect, &rank->stages.items[k].reads, NULL}));
         for (int64_t i = 0; i < step->operation_count; i++) {
             const RankOperation *operation = &result->operations[step->first_operation + i];
             const PartArray parts = home_parts(rank, operation);
@@ -190,15 +192,16 @@ static bool are_disjoint(const WriteArray *writes) {
     return true;
 }
 
-// Whether the statement sets the home to the identity of the reducer: it does not add to what is there. *only:
-// no other transfer writes the tensor; *first: none before.
+// Whether the statement sets the home to the identity of the reducer: it does not add to what is there.
+// *only: no other transfer writes the tensor; *first: none before.
 static bool begins_anew(const RankPlanner *rank, bool *only, bool *first) {
     const Spmd *spmd = rank->plan->spmd;
     const Tensor *tensor = rank->planner->transfer->access->tensor;
     *only = *first = true;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Transfer *other = &spmd->transfers[t];
-        if (other->kind != TRANSFER_REDUCE || other->access->tensor != tensor || other == rank->planner->transfer)
+        if (other->kind != TRANSFER_REDUCE || other->access->tensor != tensor ||
+            other == rank->planner->transfer)
             continue;
         *only = false;
         *first = *first && t > rank->planner->transfer->id;
@@ -206,8 +209,8 @@ static bool begins_anew(const RankPlanner *rank, bool *only, bool *first) {
     return tensor != rank->plan->target || !assignment_reads_target(spmd->cin->assignment);
 }
 
-// What is written first where nothing has been written before needs no reading, if later writes are of the same
-// rectangles or others.
+// What is written first where nothing has been written before needs no reading, if later writes are of the
+// same rectangles or others.
 static void find_fresh(RankPlanner *rank, RankTransfer *result) {
     Arena *scratch = arena_create_within(rank->kept_arena);
     bool only, first;

@@ -42,7 +42,8 @@ struct OperationCall {
     void *details;             // of the operation's own
 };
 
-// Which memory a part is in, while its step is prepared or in progress. Of a local part that is a piece in disk.
+// Which memory a part is in, while its step is prepared or in progress. Of a local part that is a piece in
+// disk.
 const Piece *call_piece(const OperationCall *call, const Part *part);
 // Describes all parts, or those that are sent, as single messages. False: no memory.
 bool call_describe(OperationCall *call);

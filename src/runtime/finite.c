@@ -77,9 +77,9 @@ static bool is_finite_in_disk(const Storage *storage, NotFinite *found) {
     Arena *arena = arena_create();
     Diagnostics diagnostics = {.arena = arena};
     FiniteSearch search = {storage, found};
-    const bool finite =
-        !arena || chunks_visit_pieces(storage, CHUNKS_READ, is_chunk_finite, &search, &diagnostics) ||
-        diagnostics.errors > 0;
+    const bool finite = !arena ||
+                        chunks_visit_pieces(storage, CHUNKS_READ, is_chunk_finite, &search, &diagnostics) ||
+                        diagnostics.errors > 0;
     if (arena)
         arena_free(arena);
     return finite;

@@ -39,6 +39,11 @@ int64_t list_part(const PiecePart *part, Entries *entries, int64_t first) {
     const size_t size = type_info(entries->type)->size;
     const int64_t count = rect_volume(rect), row = order > 0 ? rect_count(rect, last) : 1;
     int64_t x[MAX_ORDER];
+    const Piece values =
+        piece_packed(rect, (LevelList){0}, entries->type, (char *)entries->values + (size_t)first * size);
+    const bool in_disk = piece_is_in_disk(&part->piece);
+    if (in_disk)
+        piece_copy(&values, &part->piece, rect);
     for (int64_t e = 0; e < count; e += row) {
         int64_t rest = e / row, offset = 0;
         for (int d = last - 1; d >= 0; d--) {
@@ -56,8 +61,9 @@ int64_t list_part(const PiecePart *part, Entries *entries, int64_t first) {
                 entries->coordinates[last][first + e + i] = y;
                 at += positions_index(rect_mode(frame.rect, last), y) * frame.stride[last];
             }
-            memcpy((char *)entries->values + (size_t)(first + e + i) * size,
-                   (const char *)part->piece.data + (size_t)at * size, size);
+            if (!in_disk)
+                memcpy((char *)entries->values + (size_t)(first + e + i) * size,
+                       (const char *)part->piece.data + (size_t)at * size, size);
         }
     }
     return count;

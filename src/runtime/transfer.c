@@ -151,9 +151,9 @@ static bool allocate_stages(TransferState *state) {
         count = max_i64(count, plan->steps[s].first_stage + plan->steps[s].stage_count);
     Piece *stages = arena_array(scope->arena, Piece, count);
     for (int64_t i = 0; i < count; i++)
-        stages[i] = piece_packed(&plan->stages[i].rect, tensor_levels(scope->storage->home->tensor),
-                                 scope->storage->type,
-                                 (char *)state->stage_memory + plan->stages[i].offset * size);
+        stages[i] =
+            piece_packed(&plan->stages[i].rect, tensor_levels(scope->storage->home->tensor),
+                         scope->storage->type, (char *)state->stage_memory + plan->stages[i].offset * size);
     scope->stages = stages;
     return true;
 }

@@ -65,6 +65,7 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_tensor_coordinates(NULL, 0, 0, (int64_t[]){0}));
     NOTHING(distal_tensor_piece(NULL, 0, &piece));
     NOTHING(distal_tensor_local(NULL, &piece));
+    NOTHING(distal_scratch(NULL, "."));
     NOTHING(distal_tensor_attach(NULL, &number, four));
     NOTHING(distal_tensor_attach_pieces(NULL, 0, NULL));
     NOTHING(distal_tensor_fill(NULL, "ones"));
@@ -214,6 +215,13 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_attach_pieces(a, 1, NULL), "the pieces of tensor 'A' are NULL");
     FINE(distal_tensor_box(a, 0, &pieces[0]));
     WRONG(distal_tensor_attach_pieces(a, 1, pieces), "and the memory for it is NULL");
+    distal_tensor *in_disk = NULL;
+    FINE(distal_tensor_create(d, "K", DISTAL_F64, 2, (int64_t[]){8, 6}, "K(x, y) -> M(x) in disk", &in_disk));
+    WRONG(distal_tensor_attach(in_disk, memory, NULL), "is in disk, and cannot use the memory of the caller");
+    FINE(distal_scratch(d, "/nowhere/at/all"));
+    FAILS(distal_tensor_fill(in_disk, "ones"), "No such file or directory");
+    FINE(distal_scratch(d, NULL));
+    distal_tensor_free(in_disk);
     pieces[0].data = memory;
     pieces[0].hi[0]++;
     WRONG(distal_tensor_attach_pieces(a, 1, pieces), "distal_tensor_box");

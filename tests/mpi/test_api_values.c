@@ -25,8 +25,9 @@ static void set_row(const int64_t *x, void *element, void *argument) {
 static void test_sections(MPI_Comm comm, int rank, int ranks) {
     distal_context *d = context_on(comm);
     OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
-    static const char *const placements[] = {"A(i, j) -> M(i)", "A(i, j) -> M(cyclic(j, 2))",
-                                             "A(i, j) -> M(*)", "A(i, j) -> M(0)"};
+    static const char *const placements[] = {"A(i, j) -> M(i)",         "A(i, j) -> M(cyclic(j, 2))",
+                                             "A(i, j) -> M(*)",         "A(i, j) -> M(0)",
+                                             "A(i, j) -> M(i) in disk", "A(i, j) -> M(cyclic(j, 2)) in disk"};
     for (size_t p = 0; p < sizeof placements / sizeof *placements; p++) {
         double part[11 * 7], shift = 0.5;
         distal_tensor *A = declare(d, p % 2 ? "A(11, 7): f64, order(1, 0)" : "A(11, 7): f64", placements[p]);

@@ -402,7 +402,8 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
     if (replicated)
         place(&everywhere, &fixture.tensor, ranks, PLACE_REPLICATE, fixture.scope.arena);
     Diagnostics *diagnostics = fixture.scope.diagnostics;
-    Storage *storage = storage_create(replicated ? &everywhere : &fixture.home, rank, true, NULL, diagnostics);
+    Storage *storage =
+        storage_create(replicated ? &everywhere : &fixture.home, rank, true, NULL, diagnostics);
     SourceSpec random = {.generator = generator_named("random"), .values.seed = 5};
     CHECK(storage_load(storage, &random, comm, diagnostics), "load random");
     char path[128];

@@ -153,8 +153,9 @@ static void check_buffers(Run *run, int statement) {
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const RankTransfer *own = plan_rank_transfer(plan, t, run->rank);
         const Tensor *tensor = own->transfer->access->tensor;
-        int64_t bytes = (own->buffer_count * own->buffer_elements + own->scratch_elements + own->stage_elements) *
-                        (int64_t)type_info(tensor->type)->size;
+        int64_t bytes =
+            (own->buffer_count * own->buffer_elements + own->scratch_elements + own->stage_elements) *
+            (int64_t)type_info(tensor->type)->size;
         if (bytes > plan_figures(plan)->transfers[t].buffer_bytes[run->rank])
             trial_fail(run->trial, TRIAL_BUFFER,
                        "transfer %d of %s has %" PRId64 " bytes of buffers on rank %d, planned %" PRId64
@@ -214,13 +215,12 @@ static void check_io(Run *run, int statement) {
         const IoCounts none = {0}, *planned = of->io ? &of->io[run->rank] : &none;
         if (sum.bytes_read != planned->bytes_read || sum.bytes_written != planned->bytes_written ||
             sum.reads != planned->reads || sum.writes != planned->writes)
-            trial_fail(run->trial, TRIAL_COUNTED,
-                       "of %s %" PRId64 " bytes in %" PRId64 " runs were read on rank %d and %" PRId64
-                       " in %" PRId64 " written, planned %" PRId64 " in %" PRId64 " and %" PRId64 " in %" PRId64
-                       ", %s",
-                       of->tensor->name, sum.bytes_read, sum.reads, run->rank, sum.bytes_written, sum.writes,
-                       planned->bytes_read, planned->reads, planned->bytes_written, planned->writes,
-                       run->way->name);
+            trial_fail(
+                run->trial, TRIAL_COUNTED,
+                "of %s %" PRId64 " bytes in %" PRId64 " runs were read on rank %d and %" PRId64 " in %" PRId64
+                " written, planned %" PRId64 " in %" PRId64 " and %" PRId64 " in %" PRId64 ", %s",
+                of->tensor->name, sum.bytes_read, sum.reads, run->rank, sum.bytes_written, sum.writes,
+                planned->bytes_read, planned->reads, planned->bytes_written, planned->writes, run->way->name);
     }
 }
 

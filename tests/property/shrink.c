@@ -231,10 +231,10 @@ static bool double_type(Draft *draft, int which) {
 }
 
 static const Simplification simplifications[] = {
-    drop_statement,    drop_schedule,   drop_command,     drop_node,    drop_placement, out_of_disk, fewer_ranks,
-    drop_machine,      smaller_size,    access_to_number, row_major,    contiguous,     double_type,
-    drop_accumulation, simpler_entry,   literal_size,     plain_levels, plain_fill,     plain_index,
-    plain_left_index,  drop_repetition, drop_condition,   drop_range,
+    drop_statement, drop_schedule,     drop_command,    drop_node,        drop_placement, out_of_disk,
+    fewer_ranks,    drop_machine,      smaller_size,    access_to_number, row_major,      contiguous,
+    double_type,    drop_accumulation, simpler_entry,   literal_size,     plain_levels,   plain_fill,
+    plain_index,    plain_left_index,  drop_repetition, drop_condition,   drop_range,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 

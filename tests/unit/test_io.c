@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pieces, generators and files.
+#include "format/runs.h"
 #include "io/generate.h"
 #include "io/input.h"
 #include "io/npy.h"
-#include "format/runs.h"
 #include "io/source.h"
 
 #include <complex.h>

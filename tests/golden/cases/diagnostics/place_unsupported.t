@@ -25,9 +25,6 @@ place_unsupported.distal:6:20: error: 'C' is dense, so that blocks of equal leng
 place_unsupported.distal:7:26: error: a tensor in memory 'gpu' is not supported yet
    7 | place D(x, y) -> M(x) in gpu
      |                          ^~~
-place_unsupported.distal:8:26: error: a tensor in memory 'disk' is not supported yet
-   8 | place E(x, y) -> M(x) in disk
-     |                          ^~~~
 place_unsupported.distal:9:26: error: unknown memory 'tape' (memories: host gpu disk)
    9 | place F(x, y) -> M(x) in tape
      |                          ^~~~

@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tensors in disk: results, memory, what is read and written, failures of the disk, and what remains of them.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy
+from _common import DISTAL, check, distal, functions_named_test, preloaded, run_cases, wait_for
+
+# The tensors of a matrix product in disk, on `p` ranks by rows, in tiles.
+PRODUCT = """
+param n = 64, p = 2, t = 16
+machine M = grid(p)
+tensor A(n, n): f64
+tensor B(n, n): f64
+tensor C(n, n): f64
+place A(x, y) -> M(x) in disk
+place B(x, y) -> M(x) in disk
+place C(x, y) -> M(x) in disk
+A(i, j) = B(i, k) * C(k, j)
+schedule A {
+  distribute(i, io, ii, M)
+  split(ii, it, iii, t)
+  split(j, jo, ji, t)
+  split(k, ko, ki, t)
+  reorder({it, jo, ko, iii, ji, ki})
+  communicate(A, jo)
+  communicate({B, C}, ko)
+}
+"""
+
+
+def run(text, *options, status=0, environment=None):
+    return distal(["run", "-e", text, "-q", *options], status=status, environment=environment)
+
+
+def figures(text, *options, command="run"):
+    done = distal([command, "-e", text, *(["-q"] if command == "run" else []), "--stats=json", *options])
+    return json.loads(done.stdout)["statements"]
+
+
+def test_within_limit(folder):
+    """Tensors of four times the limit of memory."""
+    n = 256
+    whole = 3 * 8 * n * n
+    for ranks in (1, 2, 3, 4):
+        options = ["-p", f"n={n}", "-p", f"p={ranks}", "-p", "t=16", "--ranks", str(ranks)]
+        (statement,) = figures(PRODUCT, *options, "--memory-limit", str(whole // ranks // 4), "--scratch", folder)
+        check(max(statement["peak_bytes"]) <= whole // ranks // 4, statement["peak_bytes"])
+        run(PRODUCT, *options, "--check", "--scratch", folder)
+        for name, tensor in statement["tensors"].items():
+            check(sum(tensor["home_bytes"]) == 8 * n * n, name)
+    check(not os.listdir(folder), os.listdir(folder))
+
+
+def test_plan_of_large_tensors(folder):
+    """Ten times the memory of the machine, without data."""
+    del folder
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    n = 4096
+    while 3 * 8 * n * n < 10 * memory:
+        n *= 2
+    (statement,) = figures(PRODUCT, "-p", f"n={n}", "-p", f"t={n // 16}", command="plan")
+    check(max(statement["peak_bytes"]) < memory, statement["peak_bytes"])
+    tensors = statement["tensors"]
+    check(sum(tensors["A"]["bytes_written"]) == 8 * n * n, tensors["A"])
+    check(sum(tensors["B"]["bytes_read"]) == 16 * 8 * n * n, tensors["B"])
+
+
+def test_files(folder):
+    """Inputs and outputs are files, or generated, and are not in memory as a whole."""
+    n = 300
+    values = numpy.random.default_rng(1).random((n, n))
+    numpy.save(f"{folder}/B.npy", values)
+    numpy.save(f"{folder}/I.npy", numpy.eye(n))
+    run(PRODUCT, "-p", f"n={n}", "--in", f"B={folder}/B.npy", "--in", f"C={folder}/I.npy", "--out", f"A={folder}/A.npy", "--out",
+        f"C={folder}/C.npy", "--scratch", folder)
+    check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), values), "A is not B")
+    check(numpy.array_equal(numpy.load(f"{folder}/C.npy"), numpy.eye(n)), "C is not the identity")
+    run(PRODUCT, "-p", "n=30", "--in", "B=iota", "--in", "C=ones", "--out", f"A={folder}/A.tns")
+    check(len(open(f"{folder}/A.tns", encoding="utf-8").readlines()) >= 899, "A.tns")
+    check(sorted(os.listdir(folder)) == ["A.npy", "A.tns", "B.npy", "C.npy", "I.npy"], os.listdir(folder))
+
+
+def test_repeated(folder):
+    """Results that add to what is there, several times."""
+    text = PRODUCT.replace("A(i, j) =", "A(i, j) +=")
+    for extra in ([], ["--repeat", "3", "--warmup", "1"]):
+        run(text, "--check", "--scratch", folder, "--in", "A=iota", *extra)
+    (once,) = figures(text)
+    check(once["tensors"]["A"]["bytes_read"] == once["tensors"]["A"]["bytes_written"], once["tensors"]["A"])
+
+
+def test_no_room(folder):
+    """Where files cannot be created, all ranks say it and nothing is computed."""
+    done = run(PRODUCT, "--scratch", f"{folder}/nowhere", status=1)
+    check(done.stderr.count("error:") == 1 and "in a file in" in done.stderr and
+          "No such file or directory" in done.stderr, done.stderr)
+    script = 'ulimit -f 8; exec "$@"'
+    done = subprocess.run(["bash", "-c", script, "bash", DISTAL, "run", "-e", PRODUCT, "-q", "--scratch", folder],
+                          capture_output=True, text=True, timeout=120, check=False)
+    check(done.returncode == 1 and "cannot keep its part of tensor A, 16384 bytes, in a file in" in done.stderr and
+          "File too large" in done.stderr, done.stderr)
+    check(not os.listdir(folder), os.listdir(folder))
+
+
+def test_full_folder(folder):
+    """A file system of its own that is full, where the test may mount one."""
+    script = f'mount -t tmpfs -o size=64k none "{folder}" && exec "$@"'
+    command = ["unshare", "-rm", "bash", "-c", script, "bash", DISTAL, "run", "-e", PRODUCT, "-q", "--scratch", folder]
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"], check=False,
+                                                     capture_output=True).returncode:
+        return
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if "mount:" not in done.stderr:
+        check(done.returncode == 1 and "No space left on device" in done.stderr, done.stderr)
+
+
+def test_failing_disk(folder):
+    """Errors of reads and writes in the middle are one diagnostic, on all ranks, and nothing hangs; short reads are
+    none."""
+    environment = preloaded("failing_disk")
+    run(PRODUCT, "--check", "--scratch", folder, environment=environment)
+    for ranks in (1, 3):
+        options = ["-p", f"p={ranks}", "--ranks", str(ranks), "--scratch", folder]
+        for calls in (0, 40):
+            for failure, why in (({"FAIL_READS": str(calls)}, "Input/output error"),
+                                 ({"FAIL_READS": str(calls), "FAIL_SHORT": "1"}, "the file is shorter than it was"),
+                                 ({"FAIL_WRITES": str(calls)}, "No space left on device")):
+                done = run(PRODUCT, *options, status=1, environment={**environment, **failure})
+                check(done.stderr.count("error:") == 1 and "has failed to read or write tensor" in done.stderr and
+                      why in done.stderr, done.stderr)
+    check(not os.listdir(folder), os.listdir(folder))
+
+
+def test_killed(folder):
+    """Nothing remains of a run that is killed."""
+    with subprocess.Popen([DISTAL, "run", "-e", PRODUCT, "-q", "-p", "n=512", "-p", "t=64", "--repeat", "100000",
+                           "--scratch", folder], stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        def has_files():
+            for number in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    links = [os.readlink(f"/proc/{number}/fd/{fd}") for fd in os.listdir(f"/proc/{number}/fd")]
+                except OSError:
+                    continue
+                if any(link.startswith(os.path.realpath(folder)) for link in links):
+                    return True
+            return False
+        check(wait_for(has_files, 60), "no file was opened")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    check(wait_for(lambda: not has_files(), 30), "a rank goes on")
+    time.sleep(0.1)
+    check(not os.listdir(folder), os.listdir(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(functions_named_test("disk", globals())))
