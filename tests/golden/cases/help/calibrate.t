@@ -12,7 +12,8 @@ Nothing else should use the machine meanwhile.
 
 options:
   -n, --ranks N           number of processes (default: as many as the machine of the program needs)
-  --scratch FOLDER        where the disk is measured; nothing remains (default: TMPDIR, or /tmp)
+  --scratch FOLDER        where tensors in disk are kept while a program runs, on each node, or the
+                          disk is measured; nothing remains (default: TMPDIR, or /tmp)
   --oversubscribe         allow more than 16 processes per core
   -o FILE                 write to FILE instead of standard output
   -v, --verbose           print more on standard error

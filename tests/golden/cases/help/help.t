@@ -40,7 +40,8 @@ options:
   --warmup K              executions before the timed ones (default: 0)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
-  --scratch FOLDER        where the disk is measured; nothing remains (default: TMPDIR, or /tmp)
+  --scratch FOLDER        where tensors in disk are kept while a program runs, on each node, or the
+                          disk is measured; nothing remains (default: TMPDIR, or /tmp)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
   --machine FILE          predict times for the machine that FILE describes
