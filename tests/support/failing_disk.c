@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pread and pwrite of files without a name that fail, once FAIL_READS or FAIL_WRITES calls have gone well: with an
-// error of the device, or, of reads where FAIL_SHORT is set, as if the file ended. Every third read returns half of
-// what it was asked for.
+// pread and pwrite of files without a name that fail, once FAIL_READS or FAIL_WRITES calls have gone well:
+// with an error of the device, or, of reads where FAIL_SHORT is set, as if the file ended. Every third read
+// returns half of what it was asked for.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
