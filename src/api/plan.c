@@ -155,7 +155,7 @@ static void undo(const distal_plan *plan) {
 static int64_t missing_bytes(const distal_plan *plan) {
     StatementPlan *statement = plan->program->plan->statements[0];
     const int64_t rank = plan->context->rank, threads = statement->options.threads;
-    int64_t bytes = statement->spmd->contracts ? (int64_t)contraction_space() : 0;
+    int64_t bytes = statement->spmd->contracts ? contraction_space(threads) : 0;
     bool *used = arena_array(plan->arena, bool, plan->program->plan->tensor_count);
     for (int t = 0; t < statement->spmd->transfer_count; t++) {
         const Tensor *tensor = statement->spmd->transfers[t].statement_access->tensor;

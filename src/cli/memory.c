@@ -55,9 +55,11 @@ static int64_t contraction_bytes(const Pipeline *pipeline, int statement) {
     int64_t bytes = 0;
     int first, last;
     peaks_together(pipeline, statement, &first, &last);
-    for (int s = first; s < last; s++)
-        bytes = saturated_add(
-            bytes, pipeline->plan->statements[s]->spmd->contracts ? (int64_t)contraction_space() : 0);
+    for (int s = first; s < last; s++) {
+        const StatementPlan *plan = pipeline->plan->statements[s];
+        if (plan->spmd->contracts)
+            bytes = saturated_add(bytes, contraction_space(plan->options.threads));
+    }
     return bytes;
 }
 

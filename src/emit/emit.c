@@ -75,8 +75,12 @@ static bool has_workspace(const LoopKernel *kernel, const LoopBody *body) {
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
         const LoopArray *array = node->kind == LOOP_WORKSPACE ? &kernel->arrays.items[node->array] : NULL;
+        const ValueList values = loop_values(kernel->arena, node);
         if ((array && array->extent && !array->local) || has_workspace(kernel, &node->body))
             return true;
+        for (int64_t v = 0; v < values.count; v++)
+            if (values.items[v]->kind == VALUE_SPACE)
+                return true;
     }
     return false;
 }

@@ -86,19 +86,15 @@ static const IntExpr *work_of_entry(const Threads *threads, const LoopNode *loop
 }
 
 // Whether threads may share a loop of the leaf: no command says how its loops are executed, and it has one
-// library call at most, whose count is set in *call. Calls that share space may not be made at the same time.
+// library call at most, whose count is set in *call.
 static bool may_share(const Threads *threads, const LoopNode *leaf, const IntExpr **call) {
     const LoopBody nodes = loop_nodes(threads->kernel->arena, leaf);
     *call = NULL;
     for (int64_t i = 0; i < nodes.count; i++) {
         const LoopNode *node = nodes.items[i];
-        const ValueList values = loop_values(threads->kernel->arena, node);
         if (node->kind == LOOP_TEAM || node->execution.thread || node->execution.vector ||
             (node->count && *call))
             return false;
-        for (int64_t v = 0; v < values.count; v++)
-            if (values.items[v]->kind == VALUE_SPACE)
-                return false;
         if (node->count)
             *call = node->count;
     }

@@ -434,7 +434,8 @@ const BlasCall *blas_fit_contraction(const LeafSite *site) {
         dims[d]->loops[dims[d]->count] = loop;
         dims[d]->sources[dims[d]->count++] = bounds_unit_source(site->cin, site->assign, loop);
     }
-    call->contraction = !gemm || blas_call_loops(call) > DIM_COUNT;
+    // In iterations of other loops, the product may have few columns, which it is better at.
+    call->contraction = !gemm || blas_call_loops(call) > DIM_COUNT || site->inner;
     const bool walked = is_walked(call, call->a) && is_walked(call, call->b);
     return gemm || walked ? call : NULL;
 }

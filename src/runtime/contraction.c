@@ -41,8 +41,8 @@ static bool is_matrix_product(const Product *product) {
            (m.a == 1 || k.a == 1) && (k.b == 1 || n.b == 1) && (m.c == 1 || n.c == 1);
 }
 
-size_t contraction_space(void) {
-    return PANELS_SPACE;
+int64_t contraction_space(int64_t threads) {
+    return max_i64(PANELS_SPACE, threads * PANELS_LEAST_SPACE);
 }
 
 // The loops over the result, without the others.

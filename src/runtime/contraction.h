@@ -4,9 +4,10 @@
 #ifndef DISTAL_RUNTIME_CONTRACTION_H
 #define DISTAL_RUNTIME_CONTRACTION_H
 
-#include <stddef.h>
+#include <stdint.h>
 
-// Bytes of space that distal_contract_* needs, whatever the type and the extents.
-size_t contraction_space(void);
+// Bytes of space that distal_contract_* needs, whatever the type and the extents, where as many threads may
+// call it at the same time.
+int64_t contraction_space(int64_t threads);
 
 #endif

@@ -47,7 +47,11 @@ void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_lo
     }
     const bool is_small =
         (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= PARALLEL_PRODUCTS;
+    // Threads that call it at the same time divide the space.
+    const int callers = omp_in_parallel() ? omp_get_num_threads() : 1;
+    const int64_t bytes = contraction_space(callers) / callers;
     const Panels *available[PANELS_COUNT];
     panels_available(available);
-    available[0]->SUFFIX(&product, space, is_small ? 1 : omp_get_max_threads(), stores, alpha, a, b, c);
+    available[0]->SUFFIX(&product, (char *)space + omp_get_thread_num() % callers * bytes, bytes,
+                         is_small || callers > 1 ? 1 : omp_get_max_threads(), stores, alpha, a, b, c);
 }

@@ -73,11 +73,16 @@ static bool reserve_library(const Assembly *assembly) {
                assembly->rank, bytes >> 20);
 }
 
-// The memory of row workspaces, for as many threads as there may be.
+// The memory of row workspaces and of contractions, for as many threads as there may be.
 static bool allocate_rows(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
     execution->threads = omp_get_max_threads();
+    if (parts->contracts) {
+        execution->space = memory_host.allocate(contraction_space(execution->threads));
+        if (!execution->space)
+            return no_memory(assembly);
+    }
     execution->row_bytes =
         arena_copy(execution->arena, parts->row_bytes, sizeof *parts->row_bytes * (size_t)parts->row_count);
     execution->rows = arena_array(execution->arena, char *, parts->row_count);
@@ -237,11 +242,6 @@ static bool allocate_parts(Assembly *assembly) {
             entry_copy_put_values(execution->copies[t], execution->stages[0].result.target);
     if (parts->calls_library && !reserve_library(assembly))
         return false;
-    if (parts->contracts) {
-        execution->space = memory_host.allocate((int64_t)contraction_space());
-        if (!execution->space)
-            return no_memory(assembly);
-    }
     if (!allocate_rows(assembly))
         return false;
     execution->io = arena_array(execution->arena, IoCounts, parts->transfer_count);

@@ -8,14 +8,15 @@
 
 #include "runtime/tiles.h"
 
-// Bytes of space for all threads.
-enum { PANELS_SPACE = 18 << 20 };
+// Bytes of space: what is worth using, and the least that a thread can do with.
+enum { PANELS_SPACE = 18 << 20, PANELS_LEAST_SPACE = 512 << 10 };
 
-// C += alpha * A * B, or C = alpha * A * B where it stores, by at most `threads` threads. The dimensions have
-// one element or more each, and the result is contiguous along a loop of n, if at all.
+// C += alpha * A * B, or C = alpha * A * B where it stores, by at most `threads` threads, with `bytes` of
+// space. The dimensions have one element or more each, and the result is contiguous along a loop of n, if at
+// all.
 #define PANELS_FIELD(suffix, type)                                                                           \
-    void (*suffix)(const Product *product, void *space, int threads, bool stores, type alpha, const type *a, \
-                   const type *b, type *c);
+    void (*suffix)(const Product *product, void *space, int64_t bytes, int threads, bool stores, type alpha, \
+                   const type *a, const type *b, type *c);
 
 typedef struct {
     PANELS_FIELD(f32, float)

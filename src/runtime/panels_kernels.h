@@ -15,7 +15,7 @@ enum { WIDTH = 3 };
 enum { DEPTH = 384, CACHED_BYTES = 448 << 10 };
 // Where all of A has fewer bytes, threads divide the columns, and do not wait for one another. Each has at
 // least this much of the space.
-enum { NARROW_BYTES = 512 << 10, LEAST_SPACE = 512 << 10 };
+enum { NARROW_BYTES = 512 << 10 };
 // Rows of A that a thread takes at once, and the bytes of their copies. Where few products are summed, there
 // are more of them.
 enum { BLOCK_ROWS = 512, BLOCK_BYTES = 600 << 10 };
@@ -126,8 +126,10 @@ static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to
 // Products in registers, of vectors of real numbers.
 #define DEFINE_TILE(suffix, real, parts, width)                                                              \
     /* strip = rows * panel: ROWS rows, whose elements have the distance `parts`, and `width` vectors. */    \
+    /* The rows of `next` are requested meanwhile. */                                                        \
     static __attribute__((noinline)) void tile_##suffix##_##width(                                           \
-        int64_t depth, const real *const *rows, const real *panel, real *strip, int64_t strip_row) {         \
+        int64_t depth, const real *const *rows, const real *const *next, const real *panel, real *strip,     \
+        int64_t strip_row) {                                                                                 \
         typedef real vector __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));          \
         enum { LANES = VECTOR / sizeof(real) };                                                              \
         vector sums[ROWS][width];                                                                            \
@@ -138,6 +140,7 @@ static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to
         }                                                                                                    \
         for (int64_t p = 0; p < depth; p++, panel += (width)*LANES) {                                        \
             vector of_b[width];                                                                              \
+            __builtin_prefetch(next[p % ROWS] + p * (parts), 0, 2);                                          \
             REPEAT(3) for (int v = 0; v < (width); v++) of_b[v] = *(const vector *)(panel + v * LANES);      \
             REPEAT(8) for (int r = 0; r < ROWS; r++) {                                                       \
                 const real of_a = row[r][p * (parts)];                                                       \
@@ -154,14 +157,14 @@ static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to
     DEFINE_TILE(suffix, real, parts, 1)                                                                      \
     DEFINE_TILE(suffix, real, parts, 2)                                                                      \
     DEFINE_TILE(suffix, real, parts, 3)                                                                      \
-    static void tile_##suffix(int64_t width, int64_t depth, const real *const *rows, const real *panel,      \
-                              real *strip, int64_t strip_row) {                                              \
+    static void tile_##suffix(int64_t width, int64_t depth, const real *const *rows,                         \
+                              const real *const *next, const real *panel, real *strip, int64_t strip_row) {  \
         if (width == 3)                                                                                      \
-            tile_##suffix##_3(depth, rows, panel, strip, strip_row);                                         \
+            tile_##suffix##_3(depth, rows, next, panel, strip, strip_row);                                   \
         else if (width == 2)                                                                                 \
-            tile_##suffix##_2(depth, rows, panel, strip, strip_row);                                         \
+            tile_##suffix##_2(depth, rows, next, panel, strip, strip_row);                                   \
         else                                                                                                 \
-            tile_##suffix##_1(depth, rows, panel, strip, strip_row);                                         \
+            tile_##suffix##_1(depth, rows, next, panel, strip, strip_row);                                   \
     }
 
 DEFINE_TILES(f32, float, 1)

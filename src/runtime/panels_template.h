@@ -130,14 +130,17 @@ static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_r
 }
 
 // Products of TILE_ROWS rows of A, the last of which may be the same, by the panels of columns from .. to.
-static void MULTIPLY_STRIP(const TYPE *const *rows, const NAME(PanelsOfB) * b, int64_t from, int64_t to,
-                           TYPE *strip, int64_t strip_row) {
-    const REAL *parts[ROWS];
-    for (int r = 0; r < ROWS; r++)
+// `next`: the rows after them.
+static void MULTIPLY_STRIP(const TYPE *const *rows, const TYPE *const *next, const NAME(PanelsOfB) * b,
+                           int64_t from, int64_t to, TYPE *strip, int64_t strip_row) {
+    const REAL *parts[ROWS], *next_parts[ROWS];
+    for (int r = 0; r < ROWS; r++) {
         parts[r] = (const REAL *)rows[r / PARTS] + r % PARTS;
+        next_parts[r] = (const REAL *)next[r / PARTS];
+    }
     for (int64_t col = from; col < to; col += COLS)
         NAME(tile)
-    (NAME(panel_width)(b->cols, col) * (int64_t)sizeof(TYPE) / VECTOR, b->depth, parts,
+    (NAME(panel_width)(b->cols, col) * (int64_t)sizeof(TYPE) / VECTOR, b->depth, parts, next_parts,
      (const REAL *)(b->panels + col * b->depth), (REAL *)(strip + col - from), strip_row);
 }
 
@@ -220,14 +223,16 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                         to = min_i64(from + division.cached, end);
                         for (int64_t r = 0; r < row.elements; r += TILE_ROWS) {
                             const int64_t count = min_i64(TILE_ROWS, row.elements - r);
-                            const TYPE *tile_rows[TILE_ROWS];
-                            for (int64_t i = 0; i < TILE_ROWS; i++)
+                            const TYPE *tile_rows[TILE_ROWS], *next_rows[TILE_ROWS];
+                            for (int64_t i = 0; i < TILE_ROWS; i++) {
                                 tile_rows[i] = rows + a_rows_at[r + min_i64(i, count - 1)];
+                                next_rows[i] = rows + a_rows_at[min_i64(r + TILE_ROWS + i, row.elements - 1)];
+                            }
                             TYPE *const to_c = c + row.c + col.c;
                             for (int64_t i = 0; term.elements >= PREFETCH_DEPTH && i < count; i++)
                                 for (int64_t x = from; x < to; x += ALIGNMENT / (int64_t)sizeof *c)
                                     __builtin_prefetch(to_c + c_rows_at[r + i] + c_cols_at[x], 1);
-                            MULTIPLY_STRIP(tile_rows, &panels, from, to, strip, strip_row);
+                            MULTIPLY_STRIP(tile_rows, next_rows, &panels, from, to, strip, strip_row);
                             FINISH(count, to - from, strip_row, alpha, strip);
                             WRITE(count, to - from, strip, strip_row, c_rows_at + r, c_cols_at + from, to_c,
                                   writing);
@@ -238,18 +243,18 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
     }
 }
 
-static void MULTIPLY(const Product *product, void *space, int threads, bool stores, TYPE alpha, const TYPE *a,
-                     const TYPE *b, TYPE *c) {
+static void MULTIPLY(const Product *product, void *space, int64_t bytes, int threads, bool stores, TYPE alpha,
+                     const TYPE *a, const TYPE *b, TYPE *c) {
     const bool is_large = product->m.extent > STREAM_BYTES / (int64_t)sizeof *c / product->n.extent;
     const Writing writing = !stores ? WRITE_ADDS : is_large ? WRITE_STREAMS : WRITE_STORES;
     const bool is_narrow = product->m.extent <= NARROW_BYTES / (int64_t)sizeof *c / product->k.extent;
     const Tiling parts = tiling_create(&product->n, COLUMNS, OF_C, OF_B);
     if (threads == 1 || !is_narrow || parts.count < 2 * threads) {
-        MULTIPLY_SHARED(product, space, PANELS_SPACE, threads, writing, alpha, a, b, c);
+        MULTIPLY_SHARED(product, space, bytes, threads, writing, alpha, a, b, c);
         return;
     }
-    const int team = (int)min_i64(threads, PANELS_SPACE / LEAST_SPACE);
-    const int64_t bytes = PANELS_SPACE / team;
+    const int team = (int)min_i64(threads, bytes / PANELS_LEAST_SPACE);
+    const int64_t part_bytes = bytes / team;
 #pragma omp parallel for num_threads(team) schedule(dynamic)
     for (int64_t i = 0; i < parts.count; i++) {
         const Tile part = tile_at(&parts, i);
@@ -258,8 +263,8 @@ static void MULTIPLY(const Product *product, void *space, int threads, bool stor
         columns.n.extent = part.elements;
         for (int loop = 0; loop < columns.n.count; loop++)
             columns.n.loops[loop].extent = part.extents[loop];
-        MULTIPLY_SHARED(&columns, (char *)space + omp_get_thread_num() * bytes, bytes, 1, writing, alpha, a,
-                        b + part.b, c + part.c);
+        MULTIPLY_SHARED(&columns, (char *)space + omp_get_thread_num() * part_bytes, part_bytes, 1, writing,
+                        alpha, a, b + part.b, c + part.c);
     }
 }
 #undef COLS

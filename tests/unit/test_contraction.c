@@ -147,13 +147,13 @@ static bool is_empty(const Case *drawn) {
         if (!panels)                                                                                         \
             distal_contract_##suffix(m, n, k, drawn->loops, space, stores, -3, a, b, c);                     \
         else if (!is_empty(drawn))                                                                           \
-            panels->suffix(&product, space, omp_get_max_threads(), stores, -3, a, b, c);                     \
+            panels->suffix(&product, space, PANELS_SPACE, omp_get_max_threads(), stores, -3, a, b, c);       \
     }                                                                                                        \
                                                                                                              \
     static void check_##suffix(Case drawn, int stores, uint64_t seed) {                                      \
         const Panels *panels[PANELS_COUNT + 1] = {NULL};                                                     \
         const int variants = 1 + panels_available(panels + 1);                                               \
-        void *space = malloc(contraction_space());                                                           \
+        void *space = malloc((size_t)contraction_space(omp_get_max_threads()));                              \
         type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                     \
              *before = values_##suffix(drawn.sizes[2]), *c = values_##suffix(drawn.sizes[2]),                \
              *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);                                         \
@@ -230,10 +230,35 @@ static void test_large_results(void **unused) {
     }
 }
 
+// Threads of a team that call at the same time, each with a result of its own, divide the space.
+static void test_callers(void **unused) {
+    (void)unused;
+    enum { M = 61, N = 20, K = 700 };
+    const distal_contraction_loop loops[] = {{M, K, 0, N}, {N, 0, 1, 1}, {K, 1, N, 0}};
+    double *a = values_f64(M * K), *b = values_f64(K * N), *expected = calloc(M * N, sizeof *expected);
+    for (int i = 0; i < M * N; i++)
+        for (int k = 0; k < K; k++)
+            expected[i] += a[i / N * K + k] * b[k * N + i % N];
+    for (int team = 1; team <= 64; team *= 4) {
+        void *space = malloc((size_t)contraction_space(team));
+        double *c = calloc((size_t)team * M * N, sizeof *c);
+#pragma omp parallel num_threads(team)
+        distal_contract_f64(1, 1, 1, loops, space, 0, 1, a, b, c + omp_get_thread_num() * M * N);
+        for (int i = 0; i < team * M * N; i++)
+            if (c[i] != expected[i % (M * N)])
+                fail_msg("element %d of thread %d of %d is wrong", i % (M * N), i / (M * N), team);
+        free(c);
+        free(space);
+    }
+    free(a);
+    free(b);
+    free(expected);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),          cmocka_unit_test(test_f64),
-                                       cmocka_unit_test(test_c64),          cmocka_unit_test(test_c128),
-                                       cmocka_unit_test(test_i32),          cmocka_unit_test(test_i64),
-                                       cmocka_unit_test(test_large_results)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),           cmocka_unit_test(test_f64),
+                                       cmocka_unit_test(test_c64),           cmocka_unit_test(test_c128),
+                                       cmocka_unit_test(test_i32),           cmocka_unit_test(test_i64),
+                                       cmocka_unit_test(test_large_results), cmocka_unit_test(test_callers)};
     return cmocka_run_group_tests_name("contraction", tests, NULL, NULL);
 }

@@ -248,7 +248,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
                (size_t)workspace->padded_count * type_info(workspace->tensor->type)->size);
     }
     distal_execution execution = {
-        .spmd = passes->spmd, .tensors = tensors, .space = malloc(contraction_space())};
+        .spmd = passes->spmd, .tensors = tensors, .space = malloc((size_t)contraction_space(1))};
     execution.grid.order = passes->spmd->dim_count;
     for (int d = 0; d < passes->spmd->dim_count; d++)
         assert_true(

@@ -112,8 +112,13 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                 double *restrict w = distal_workspace(execution, 0, distal_thread_number());
                 __builtin_memset(w, 0, (uint64_t)(r * ceil_div(n, gy)) * sizeof *w);
                 if (ji_end > 0 && r > 0 && q > 0) {
-                    distal_gemm_f64(ji_end, r, q, 1, &B[B_at + (i - B_lo0) * B_stride0], B_stride1, 1,
-                            &D[D_at], D_stride0, 1, &w[at], r, 1);
+                    const distal_contraction_loop loops[] = {
+                        {ji_end, B_stride1, 0, r},
+                        {r, 0, 1, 1},
+                        {q, 1, D_stride0, 0},
+                    };
+                    distal_contract_f64(1, 1, 1, loops, distal_space(execution), 0, 1,
+                            &B[B_at + (i - B_lo0) * B_stride0], &D[D_at], &w[at]);
                 }
                 const int64_t A_at = (i - A_lo0) * A_stride0 - A_lo1;
                 for (int64_t ji = 0; ji < ji_blocks_end; ji += 4) {
