@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures this machine with `distal calibrate`, and compares the times that `distal plan --machine` predicts with those
+that `distal run` takes: six algorithms for the product of matrices and higher-order programs, of several sizes, on 1, 2
+and 4 ranks. Prints the ratio of each, the median and the largest error, and how well the order of the algorithms is
+predicted where they compute the same on the same ranks (Spearman's rank correlation).
+
+The error of a time is |predicted / measured - 1|."""
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import report
+
+# (program, sizes, params on 1, 2 and 4 ranks)
+MATRIX_SIZES = (240, 480, 960, 1440)
+MATRICES = [("summa", MATRIX_SIZES, ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2")),
+            ("cannon", MATRIX_SIZES, ("g=1", "gx=2 gy=1", "g=2")),
+            ("pumma", MATRIX_SIZES, ("g=1", "gx=2 gy=1", "g=2")),
+            ("johnson", MATRIX_SIZES, ("c=1", "gx=1 gy=1 gz=2", "gx=2 gy=1 gz=2")),
+            ("solomonik", MATRIX_SIZES, ("g=1 c=1", "g=1 c=2", "g=2 c=1")),
+            ("cosma", MATRIX_SIZES, ("gx=1 gy=1 gz=1", "gx=2 gy=1 gz=1", "gx=2 gy=2 gz=1"))]
+HIGHER = [("ttv", (64, 96, 160, 256), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2")),
+          ("innerprod", (64, 96, 160, 256), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2")),
+          ("ttm", (48, 64, 96, 160), ("p=1", "p=2", "p=4")),
+          ("mttkrp", (48, 64, 96, 160), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2")),
+          ("mttkrp_rows", (48, 64, 96, 160), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2")),
+          ("coupled_cluster", (12, 16, 24, 32), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2"))]
+RANKS = (1, 2, 4)
+
+
+def distal(options, *arguments):
+    command = [os.path.join(report.build_folder(options), "distal"), *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} ended with status {done.returncode}")
+    return done.stdout
+
+
+def arguments_of(case):
+    program, size, ranks, params = case
+    words = itertools.chain.from_iterable(("-p", word) for word in (f"n={size}", *params.split()))
+    return [os.path.join(report.ROOT, "examples", f"{program}.distal"), "-n", str(ranks), *words, "--stats=json"]
+
+
+def seconds(options, case):
+    statements = json.loads(distal(options, "run", *arguments_of(case), "--warmup", "2", "--repeat", str(options.repeat)))["statements"]
+    return sum(statement["seconds"]["median"] for statement in statements)
+
+
+def predicted(options, case, machine):
+    statements = json.loads(distal(options, "plan", *arguments_of(case), "--machine", machine))["statements"]
+    return [{name: sum(statement["predicted"][name] for statement in statements) for name in
+             ("total", "computing", "memory", "network")}][0]
+
+
+def ranks_of(values):
+    order = sorted(range(len(values)), key=values.__getitem__)
+    result = [0] * len(values)
+    for place, index in enumerate(order):
+        result[index] = place
+    return result
+
+
+def correlation(first, second):
+    """Spearman's, of lists without equal values."""
+    count = len(first)
+    return 1 - 6 * sum((a - b) ** 2 for a, b in zip(ranks_of(first), ranks_of(second))) / (count * (count * count - 1))
+
+
+def cases_of(options):
+    for programs in (MATRICES, HIGHER):
+        for program, sizes, params in programs:
+            for size, (ranks, param) in itertools.product(sizes[1:3] if options.quick else sizes, zip(RANKS, params)):
+                if options.only is None or program in options.only.split(","):
+                    yield program, size, ranks, param
+
+
+def summarize(results, rows):
+    errors = sorted((abs(row["ratio"] - 1), f"{row['program']}, n = {row['n']}, {row['ranks']} ranks") for row in rows)
+    median, worst = statistics.median(error for error, _ in errors), errors[-1]
+    results.note("median_error", median, f"median error {100 * median:.1f}%, worst {100 * worst[0]:.0f}% ({worst[1]}), of {len(rows)} times")
+    results.note("worst_error", worst[0], f"{sum(error <= 0.1 for error, _ in errors)} within 10%, {sum(error <= 0.3 for error, _ in errors)} within 30%")
+    groups = {}
+    for row in rows:
+        if row["program"] in [program for program, _, _ in MATRICES]:
+            groups.setdefault((row["n"], row["ranks"]), []).append((row["measured"], row["predicted"]))
+    together = [(row["measured"], row["predicted"]) for row in rows]
+    if len(together) > 2:
+        overall = correlation(*zip(*together))
+        results.note("correlation", overall, f"rank correlation of all times {overall:.3f}")
+    single = [correlation(*zip(*pairs)) for pairs in groups.values() if len(pairs) > 2]
+    if single:
+        mean = statistics.mean(single)
+        results.note("correlation_of_algorithms", mean, f"of the algorithms for one size on as many ranks: mean {mean:.2f}, least {min(single):.2f}")
+
+
+def main():
+    parser = report.parser(__doc__, 9)
+    parser.add_argument("--machine", metavar="FILE", help="a description, in place of measuring this machine")
+    parser.add_argument("--only", metavar="PROGRAM,...", help="these programs")
+    parser.add_argument("--again", metavar="FILE", help="predict the times again that this JSON of earlier results has as measured")
+    options = parser.parse_args()
+    results = report.Report("predict", options, {"program": 16, "n": 6, "ranks": 6},
+                            {"measured": ".3f", "predicted": ".3f", "ratio": ".2f", "computing": ".3f", "memory": ".3f",
+                             "network": ".3f"}, ["ratio"], 1)
+    rows = []
+    measured = {}
+    if options.again:
+        with open(options.again, encoding="utf-8") as file:
+            measured = {(row["program"], row["n"], row["ranks"]): row["measured"] / 1e3 for row in json.load(file)["rows"]}
+    with tempfile.TemporaryDirectory() as folder:
+        machine = options.machine or os.path.join(folder, "here.machine")
+        if not options.machine:
+            distal(options, "calibrate", "-q", "-o", machine)
+        print("times in ms")
+        for case in cases_of(options):
+            program, size, ranks, _ = case
+            if options.again and (program, size, ranks) not in measured:
+                continue
+            time = measured.get((program, size, ranks)) or seconds(options, case)
+            guess = predicted(options, case, machine)
+            rows.append({"program": program, "n": size, "ranks": ranks, "measured": 1e3 * time, "predicted": 1e3 * guess["total"],
+                         "ratio": guess["total"] / time, **{key: 1e3 * guess[key] for key in ("computing", "memory", "network")}})
+            results.row(**rows[-1])
+    summarize(results, rows)
+    results.write()
+
+
+if __name__ == "__main__":
+    main()
