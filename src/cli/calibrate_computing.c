@@ -122,8 +122,8 @@ typedef struct {
     distal_plan *plan;
 } SmallProgram;
 
-static bool program_create(const char *text, const char *target, const char *filled[], const char *source[],
-                           SmallProgram *program, Diagnostics *diagnostics) {
+static bool program_create(const char *text, const char *target, const char *const filled[],
+                           const char *const source[], SmallProgram *program, Diagnostics *diagnostics) {
     distal_statement *statement;
     *program = (SmallProgram){NULL, NULL};
     bool ok = distal_create(MPI_COMM_SELF, &program->context) == DISTAL_OK &&
@@ -165,32 +165,58 @@ static bool measure_overhead(Calibration *calibration) {
     return ok;
 }
 
-static bool measure_loops(Calibration *calibration) {
-    static const char *filled[] = {"B", "C", "d", NULL}, *sources[] = {"ones", "ones", "ones", NULL};
-    static const int64_t sizes[] = {16, 64, 192};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        const int64_t n = sizes[s];
-        const char *text =
-            arena_printf(calibration->session->arena,
-                         "param n = %" PRId64 "\ntensor a(n): f64\ntensor B(n, n): f64\n"
-                         "tensor C(n, n): f64\ntensor d(n): f64\na(i) = B(i, j) * C(i, j) * d(j)\n",
-                         n);
-        SmallProgram program;
-        const bool ok =
-            program_create(text, "a", filled, sources, &program, calibration->session->diagnostics);
-        if (ok) {
-            const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
-            const double flop = 3 * (double)n * (double)n;
-            const double seconds =
-                fmax(measured.seconds - calibration->model.overhead, 0.1 * measured.seconds);
-            curve_add(&calibration->model.rates[MODEL_LOOPS], flop, flop / seconds);
-            calibrate_note(calibration, arena_printf(calibration->session->arena, "loops %" PRId64, n),
-                           1e-9 * flop / seconds, "GFLOP/s", measured);
-        }
-        program_free(&program);
-        if (!ok)
-            return false;
+// A statement of which the loops are measured: its extents, the operations, and the size that its rate is
+// for.
+typedef struct {
+    const char *name, *text, *target;
+    ModelKernel kernel;
+    int64_t n;
+    double flop, size;
+} LoopStatement;
+
+#define SUM_OF_PRODUCTS                                                                                      \
+    "tensor A(n): f64\ntensor B(n, n): f64\ntensor C(n, n): f64\ntensor d(n): f64\n"                         \
+    "A(i) = B(i, j) * C(i, j) * d(j)"
+#define THREE_FACTORS                                                                                        \
+    "tensor A(n, 32): f64\ntensor B(n, n, n): f64\ntensor C(n, 32): f64\ntensor d(n, 32): f64\n"             \
+    "A(i, l) = B(i, j, k) * C(j, l) * d(k, l)\nschedule A {\n  reorder({i, j, k, l})\n}"
+#define FOUR_MODES                                                                                           \
+    "tensor A(n, n, n, n): f64\ntensor B(n, n, n, n): f64\ntensor C(n, n, n, n): f64\n"                      \
+    "A(a, b, i, j) = B(a, c, i, k) * C(c, b, k, j)"
+
+// Of the contraction, extents of the product are those of two modes.
+#define OF_EXTENT(n) (n), 2.0 * (n) * (n) * (n) * (n) * (n) * (n), (n) * (n)
+static const LoopStatement loop_statements[] = {
+    {"loops, 1.5 for an element", SUM_OF_PRODUCTS, "A", MODEL_LOOPS, 160, 3.0 * 160 * 160, 1.5},
+    {"loops, 90 for an element", THREE_FACTORS, "A", MODEL_LOOPS, 40, 3.0 * 40 * 40 * 40 * 32, 90},
+    {"contraction 16", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(4)},
+    {"contraction 64", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(8)},
+    {"contraction 144", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(12)},
+    {"contraction 256", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(16)},
+    {"contraction 576", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(24)},
+};
+
+static bool measure_statement(Calibration *calibration, const LoopStatement *statement) {
+    static const char *const inputs[] = {"B", "C", NULL}, *const sources[] = {"ones", "ones"};
+    const char *text = arena_printf(calibration->session->arena, "param n = %" PRId64 "\n%s\n", statement->n,
+                                    statement->text);
+    SmallProgram program;
+    const bool ok =
+        program_create(text, statement->target, inputs, sources, &program, calibration->session->diagnostics);
+    if (ok) {
+        const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
+        const double seconds = fmax(measured.seconds - calibration->model.overhead, 0.1 * measured.seconds);
+        curve_add(&calibration->model.rates[statement->kernel], statement->size, statement->flop / seconds);
+        calibrate_note(calibration, statement->name, 1e-9 * statement->flop / seconds, "GFLOP/s", measured);
     }
+    program_free(&program);
+    return ok;
+}
+
+static bool measure_loops(Calibration *calibration) {
+    for (size_t s = 0; s < sizeof loop_statements / sizeof *loop_statements; s++)
+        if (!measure_statement(calibration, &loop_statements[s]))
+            return false;
     return true;
 }
 

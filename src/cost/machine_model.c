@@ -38,7 +38,8 @@ static ModelLevel level_of(const char *name, int64_t count) {
 }
 
 MachineModel machine_model_default(void) {
-    MachineModel model = {.level_count = 2, .single = 2, .parallel = 0.9, .overhead = 5e-7, .overlap = 0.5};
+    MachineModel model = {
+        .level_count = 2, .single = 2, .parallel = 0.9, .crowded = 0.9, .overhead = 5e-7, .overlap = 0.5};
     snprintf(model.name, sizeof model.name, "nodes of two 32-core sockets, 100 Gbit/s");
     ModelLevel *node = &model.levels[0], *core = &model.levels[1];
     *node = level_of("node", 4096);
@@ -51,7 +52,8 @@ MachineModel machine_model_default(void) {
     core->copy = (Curve){3, {1 << 18, 1 << 21, 1 << 26}, {60e9, 40e9, 12e9}};
     core->latency = 4e-7;
     core->bandwidth = curve_constant(5e9);
-    model.rates[MODEL_GEMM] = (Curve){5, {8, 32, 128, 512, 2048}, {1e9, 8e9, 24e9, 32e9, 35e9}};
+    model.rates[MODEL_GEMM] = model.rates[MODEL_CONTRACTION] =
+        (Curve){5, {8, 32, 128, 512, 2048}, {1e9, 8e9, 24e9, 32e9, 35e9}};
     model.rates[MODEL_VECTOR] = model.rates[MODEL_LOOPS] = curve_constant(4e9);
     model.rates[MODEL_SPARSE] = curve_constant(1e9);
     model.disk_read = curve_constant(2e9);
@@ -89,6 +91,11 @@ ModelRanks model_ranks(const MachineModel *machine, int64_t ranks, int64_t threa
     return placed;
 }
 
+// Where ranks share cores: what is left of the rate of each core.
+static double crowding(const ModelRanks *ranks) {
+    return ranks->core_share < 1 ? ranks->machine->crowded : 1;
+}
+
 // Cores of a node that compute.
 static double busy_cores(const ModelRanks *ranks) {
     return fmax(1, ranks->in_unit[0] * ranks->threads * ranks->core_share);
@@ -99,7 +106,8 @@ double model_rate(const ModelRanks *ranks, ModelKernel kernel, double size, int 
     const double busy = busy_cores(ranks);
     const double of_core =
         curve_at(&machine->rates[kernel], size) * (1 + machine->parallel * (busy - 1)) / busy;
-    return of_core * ranks->threads * ranks->core_share * (real_bytes == 4 ? machine->single : 1);
+    return of_core * ranks->threads * ranks->core_share * crowding(ranks) *
+           (real_bytes == 4 ? machine->single : 1);
 }
 
 // The least of what the levels allow: of a unit with several ranks, the share of one; of several units of one
@@ -114,7 +122,7 @@ double model_copy_rate(const ModelRanks *ranks, double bytes) {
         const double own = 1 / ranks->in_unit[l], used = ranks->threads * units_in_node(machine, l) / cores;
         rate = fmin(rate, curve_at(&machine->levels[l].copy, bytes) * fmin(own, fmax(1, used)));
     }
-    return rate;
+    return rate * crowding(ranks);
 }
 
 double model_disk_rate(const ModelRanks *ranks, bool writes, double request) {

@@ -34,10 +34,11 @@ typedef struct {
 
 // Kinds of kernels, by what limits their rate.
 #define MODEL_KERNELS(ENTRY)                                                                                 \
-    ENTRY(GEMM, "gemm")     /* matrix products; size: the harmonic mean of m, n and k */                     \
-    ENTRY(VECTOR, "vector") /* other calls of the BLAS; size: operations of a call */                        \
-    ENTRY(LOOPS, "loops")   /* generated loops; size: the same */                                            \
-    ENTRY(SPARSE, "sparse") /* loops over what sparse tensors store */
+    ENTRY(GEMM, "gemm")               /* matrix products; size: the harmonic mean of m, n and k */           \
+    ENTRY(CONTRACTION, "contraction") /* those of tensors in other layouts; size: the same */                \
+    ENTRY(VECTOR, "vector")           /* other calls of the BLAS; size: operations of a call */              \
+    ENTRY(LOOPS, "loops")             /* generated loops; size: operations for each element in use */        \
+    ENTRY(SPARSE, "sparse")           /* loops over what sparse tensors store */
 #define MODEL_KERNEL_ID(NAME, name) MODEL_##NAME,
 typedef enum { MODEL_KERNELS(MODEL_KERNEL_ID) MODEL_KERNEL_COUNT } ModelKernel;
 #undef MODEL_KERNEL_ID
@@ -62,6 +63,7 @@ typedef struct {
     Curve rates[MODEL_KERNEL_COUNT]; // of one core, in double precision
     double single;                   // how many times as fast single precision is
     double parallel; // what each further core of a node that computes adds, of the first's rate
+    double crowded;  // what a core does for several ranks together, of what it does for one
     double overhead; // seconds that the call of a kernel takes, and one step of a transfer
     double overlap;  // share of a transfer that goes on while its rank computes, 0 to 1
     Curve factors[MODEL_FACTOR_COUNT];

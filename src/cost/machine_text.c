@@ -79,6 +79,7 @@ static const Figure disk_figures[] = {
 static const Figure single_figures[] = {
     {"single", offsetof(MachineModel, single), PLAIN, PLAIN, false, false, 0},
     {"parallel", offsetof(MachineModel, parallel), PLAIN, PLAIN, false, true, 1},
+    {"crowded", offsetof(MachineModel, crowded), PLAIN, PLAIN, false, false, 1},
     {"overhead", offsetof(MachineModel, overhead), SECONDS, PLAIN, false, true, 0},
     {"overlap", offsetof(MachineModel, overlap), PLAIN, PLAIN, false, true, 1},
 };
@@ -358,14 +359,17 @@ static bool read_line(Reader *reader) {
 }
 
 // What a description may leave out takes its place from other figures, or from the default machine.
+enum { SMALL_PRODUCT = 32 };
 static void fill_in(MachineModel *model) {
     const MachineModel standard = machine_model_default();
     Curve *rates = model->rates;
-    for (int k = MODEL_LOOPS; k < MODEL_KERNEL_COUNT; k++)
+    if (rates[MODEL_CONTRACTION].count == 0)
+        rates[MODEL_CONTRACTION] = rates[MODEL_GEMM];
+    if (rates[MODEL_LOOPS].count == 0)
+        rates[MODEL_LOOPS] = curve_constant(curve_at(&rates[MODEL_GEMM], SMALL_PRODUCT));
+    for (int k = MODEL_VECTOR; k <= MODEL_SPARSE; k++)
         if (rates[k].count == 0)
-            rates[k] = k == MODEL_SPARSE ? rates[MODEL_LOOPS] : rates[MODEL_GEMM];
-    if (rates[MODEL_VECTOR].count == 0)
-        rates[MODEL_VECTOR] = rates[MODEL_LOOPS];
+            rates[k] = rates[MODEL_LOOPS];
     for (int f = 0; f < MODEL_FACTOR_COUNT; f++)
         if (model->factors[f].count == 0)
             model->factors[f] = standard.factors[f];
@@ -397,6 +401,7 @@ bool machine_model_read(Source source, Arena *arena, MachineModel *model, Diagno
     const MachineModel standard = machine_model_default();
     *model = (MachineModel){.single = standard.single,
                             .parallel = standard.parallel,
+                            .crowded = standard.crowded,
                             .overhead = standard.overhead,
                             .overlap = standard.overlap};
     snprintf(model->name, sizeof model->name, "%.*s", MODEL_NAME - 1, source.name);

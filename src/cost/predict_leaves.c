@@ -119,59 +119,81 @@ static double sparse_points(const StatementPlan *plan, const Leaf *leaf, const d
     return elements > 0 ? points / elements * fmin(entries, elements) : 0;
 }
 
-// A matrix product, with what each call takes.
-static double gemm_seconds(const Visit *visit, const BlasCall *call, const double counts[MAX_VARS],
-                           double flop, double points, int real_bytes) {
-    const double m = dim_size(&call->m, counts), n = dim_size(&call->n, counts),
-                 k = dim_size(&call->k, counts);
-    const double size = 3 / (1 / m + 1 / n + 1 / k), calls = points / (m * n * k);
-    return flop / model_rate(visit->machine, MODEL_GEMM, size, real_bytes) +
-           calls * visit->machine->machine->overhead;
+// A kernel at work: the operations of all of its points; calls of the BLAS, and the extents of each; and
+// bytes that one step uses, and reads and writes.
+typedef struct {
+    double flop, calls, m, n, k;
+    double visible, traffic;
+    int real_bytes;
+} Work;
+
+// The rate of a size is that of a cube with its elements where so many are. Those that are further away, as
+// more are in use, take longer to read and write.
+static void add_product(Visit *visit, const BlasCall *call, const Work *work, double steps) {
+    const double size = 3 / (1 / work->m + 1 / work->n + 1 / work->k);
+    const double cube = 3 * size * size * work->real_bytes;
+    const double further =
+        1 / model_copy_rate(visit->machine, work->visible) - 1 / model_copy_rate(visit->machine, cube);
+    const ModelKernel kernel = call->contraction ? MODEL_CONTRACTION : MODEL_GEMM;
+    visit->seconds.computing += work->flop / model_rate(visit->machine, kernel, size, work->real_bytes) +
+                                work->calls * visit->machine->machine->overhead;
+    visit->seconds.memory += steps * work->traffic * fmax(0, further);
 }
 
-static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
-    const StatementPlan *plan = visit->plan;
-    const Around none = {.steps = 1};
-    double whole[MAX_VARS], counts[MAX_VARS];
-    if (!nest_counts(plan, leaf->nest, visit->processor, &none, whole) ||
-        !nest_counts(plan, leaf->nest, visit->processor, around, counts))
-        return;
-    const TypeInfo *type = type_info(leaf->assign->lhs->tensor->type);
-    const int real_bytes = (int)(type->is_complex ? type->size / 2 : type->size);
-    double points = nest_points(plan, leaf->nest, whole), visible, traffic;
-    if (leaf->sparse) {
-        points = sparse_points(plan, leaf, whole, points);
-        visit->seconds.known = visit->seconds.known && points >= 0;
-    }
-    // An operation on complex numbers is about four of real ones.
-    const double flop = points * (double)plan_point_flop(leaf->assign) * (type->is_complex ? 4 : 1);
-    if (flop <= 0 || !visit->seconds.known)
-        return;
-    if (leaf->call && leaf->call->kernel == KERNEL_GEMM) {
-        visit->seconds.computing += gemm_seconds(visit, leaf->call, counts, flop, points, real_bytes);
-        return;
-    }
+static void add_loops(Visit *visit, const Leaf *leaf, const Work *work, double steps) {
     const ModelKernel kernel = leaf->sparse ? MODEL_SPARSE : leaf->call ? MODEL_VECTOR : MODEL_LOOPS;
-    step_bytes(plan, leaf->nest, counts, &visible, &traffic);
-    const double computing = flop / model_rate(visit->machine, kernel, flop / around->steps, real_bytes) +
-                             around->steps * visit->machine->machine->overhead;
-    const double memory = around->steps * traffic / model_copy_rate(visit->machine, visible);
+    const double elements = work->visible / work->real_bytes;
+    const double size = leaf->call ? work->flop / work->calls : work->flop / steps / elements;
+    const double computing = work->flop / model_rate(visit->machine, kernel, size, work->real_bytes) +
+                             steps * visit->machine->machine->overhead;
+    const double memory = steps * work->traffic / model_copy_rate(visit->machine, work->visible);
     visit->seconds.computing += computing;
     visit->seconds.memory += memory;
     visit->seconds.overlapped += fmin(computing, memory);
 }
 
+static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
+    const StatementPlan *plan = visit->plan;
+    const Around none = {.steps = 1};
+    Around of_call = *around;
+    double whole[MAX_VARS], step[MAX_VARS], counts[MAX_VARS];
+    for (int l = 0; l < leaf->loop_count - leaf->call_loops; l++)
+        of_call.loops[of_call.count++] = leaf->loops[l].var;
+    if (!nest_counts(plan, leaf->nest, visit->processor, &none, whole) ||
+        !nest_counts(plan, leaf->nest, visit->processor, around, step) ||
+        !nest_counts(plan, leaf->nest, visit->processor, &of_call, counts))
+        return;
+    const TypeInfo *type = type_info(leaf->assign->lhs->tensor->type);
+    Work work = {.real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
+    double points = nest_points(plan, leaf->nest, whole);
+    if (leaf->sparse) {
+        points = sparse_points(plan, leaf, whole, points);
+        visit->seconds.known = visit->seconds.known && points >= 0;
+    }
+    // An operation on complex numbers is about four of real ones.
+    work.flop = points * (double)plan_point_flop(leaf->assign) * (type->is_complex ? 4 : 1);
+    if (work.flop <= 0 || !visit->seconds.known)
+        return;
+    step_bytes(plan, leaf->nest, step, &work.visible, &work.traffic);
+    if (leaf->call) {
+        work.m = dim_size(&leaf->call->m, counts);
+        work.n = dim_size(&leaf->call->n, counts);
+        work.k = dim_size(&leaf->call->k, counts);
+        work.calls = points / (work.m * work.n * work.k);
+    }
+    if (leaf->call && leaf->call->kernel == KERNEL_GEMM)
+        add_product(visit, leaf->call, &work, around->steps);
+    else
+        add_loops(visit, leaf, &work, around->steps);
+}
+
 static void visit_leaf(Visit *visit, const Leaf *leaf, Around around) {
-    const int loops = leaf->loop_count - leaf->call_loops;
     for (int i = 0; i < leaf->fill_count; i++)
         visit_leaf(visit, leaf->fills[i], around);
     if (leaf->reader)
         visit_leaf(visit, leaf->reader, around);
-    if (leaf->row >= 0)
-        return;
-    for (int l = 0; leaf->call && l < loops; l++)
-        around.loops[around.count++] = leaf->loops[l].var;
-    visit_kernel(visit, leaf, &around);
+    if (leaf->row < 0)
+        visit_kernel(visit, leaf, &around);
 }
 
 static void visit_nodes(Visit *visit, const SpmdNode *node, Around around) {
