@@ -80,23 +80,40 @@ def cases_of(options):
                     yield program, size, ranks, param
 
 
-def summarize(results, rows):
+def print_errors(results, what, rows):
+    """Notes the errors of some rows, and prints them; nothing where there are none."""
     errors = sorted((abs(row["ratio"] - 1), f"{row['program']}, n = {row['n']}, {row['ranks']} ranks") for row in rows)
-    median, worst = statistics.median(error for error, _ in errors), errors[-1]
-    results.note("median_error", median, f"median error {100 * median:.1f}%, worst {100 * worst[0]:.0f}% ({worst[1]}), of {len(rows)} times")
-    results.note("worst_error", worst[0], f"{sum(error <= 0.1 for error, _ in errors)} within 10%, {sum(error <= 0.3 for error, _ in errors)} within 30%")
+    if errors:
+        median, (worst, where) = statistics.median(error for error, _ in errors), errors[-1]
+        results.note(f"errors: {what}", {"median": median, "worst": worst, "times": len(rows)},
+                     f"{what}: median error {100 * median:.1f}%, worst {100 * worst:.0f}% ({where}); of {len(rows)} times, "
+                     f"{sum(error <= 0.1 for error, _ in errors)} within 10%, {sum(error <= 0.3 for error, _ in errors)} within 30%")
+
+
+def summarize(results, rows):
+    cores = len(os.sched_getaffinity(0))
+    matrices = [program for program, _, _ in MATRICES]
+    own = [row for row in rows if row["ranks"] <= cores]
+    print_errors(results, "a core for each rank", own)
+    print_errors(results, "a core for each rank, from 0.1 ms on", [row for row in own if row["measured"] >= 0.1])
+    print_errors(results, "cores shared by ranks", [row for row in rows if row["ranks"] > cores])
+    print_errors(results, "all", rows)
+    if len(rows) > 2:
+        overall = correlation([row["measured"] for row in rows], [row["predicted"] for row in rows])
+        results.note("correlation", overall, f"rank correlation of all times {overall:.3f}")
+    # On one rank all of them do the same.
     groups = {}
     for row in rows:
-        if row["program"] in [program for program, _, _ in MATRICES]:
-            groups.setdefault((row["n"], row["ranks"]), []).append((row["measured"], row["predicted"]))
-    together = [(row["measured"], row["predicted"]) for row in rows]
-    if len(together) > 2:
-        overall = correlation(*zip(*together))
-        results.note("correlation", overall, f"rank correlation of all times {overall:.3f}")
-    single = [correlation(*zip(*pairs)) for pairs in groups.values() if len(pairs) > 2]
+        if row["program"] in matrices and row["ranks"] > 1:
+            groups.setdefault((row["n"], row["ranks"]), []).append(row)
+    groups = [group for group in groups.values() if len(group) > 2]
+    single = [correlation([row["measured"] for row in group], [row["predicted"] for row in group]) for group in groups]
+    lost = [min(group, key=lambda row: row["predicted"])["measured"] / min(row["measured"] for row in group) - 1 for group in groups]
     if single:
-        mean = statistics.mean(single)
-        results.note("correlation_of_algorithms", mean, f"of the algorithms for one size on as many ranks: mean {mean:.2f}, least {min(single):.2f}")
+        results.note("correlation_of_algorithms", single,
+                     f"of the algorithms on as many ranks, {len(single)} sizes and ranks: rank correlation {statistics.median(single):.2f} "
+                     f"(median); the one predicted as fastest takes {100 * statistics.median(lost):.1f}% longer than the fastest (median), "
+                     f"at most {100 * max(lost):.0f}%")
 
 
 def main():

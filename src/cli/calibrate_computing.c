@@ -178,8 +178,9 @@ typedef struct {
     "tensor A(n): f64\ntensor B(n, n): f64\ntensor C(n, n): f64\ntensor d(n): f64\n"                         \
     "A(i) = B(i, j) * C(i, j) * d(j)"
 #define THREE_FACTORS                                                                                        \
-    "tensor A(n, 32): f64\ntensor B(n, n, n): f64\ntensor C(n, 32): f64\ntensor d(n, 32): f64\n"             \
-    "A(i, l) = B(i, j, k) * C(j, l) * d(k, l)\nschedule A {\n  reorder({i, j, k, l})\n}"
+    "param r = 32\ntensor A(n, r): f64\ntensor B(n, n, n): f64\ntensor C(n, r): f64\ntensor d(n, r): f64\n"  \
+    "A(i, l) = B(i, j, k) * C(j, l) * d(k, l)\n"                                                             \
+    "machine M = grid(1)\nschedule A {\n  distribute({i}, {io}, {ii}, M)\n}"
 #define FOUR_MODES                                                                                           \
     "tensor A(n, n, n, n): f64\ntensor B(n, n, n, n): f64\ntensor C(n, n, n, n): f64\n"                      \
     "A(a, b, i, j) = B(a, c, i, k) * C(c, b, k, j)"
@@ -188,7 +189,7 @@ typedef struct {
 #define OF_EXTENT(n) (n), 2.0 * (n) * (n) * (n) * (n) * (n) * (n), (n) * (n)
 static const LoopStatement loop_statements[] = {
     {"loops, 1.5 for an element", SUM_OF_PRODUCTS, "A", MODEL_LOOPS, 160, 3.0 * 160 * 160, 1.5},
-    {"loops, 90 for an element", THREE_FACTORS, "A", MODEL_LOOPS, 40, 3.0 * 40 * 40 * 40 * 32, 90},
+    {"loops, 90 for an element", THREE_FACTORS, "A", MODEL_LOOPS, 96, 3.0 * 96 * 96 * 96 * 32, 90},
     {"contraction 16", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(4)},
     {"contraction 64", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(8)},
     {"contraction 144", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(12)},

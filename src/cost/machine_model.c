@@ -39,7 +39,7 @@ static ModelLevel level_of(const char *name, int64_t count) {
 
 MachineModel machine_model_default(void) {
     MachineModel model = {
-        .level_count = 2, .single = 2, .parallel = 0.9, .crowded = 0.9, .overhead = 5e-7, .overlap = 0.5};
+        .level_count = 2, .single = 2, .parallel = 0.9, .crowded = 0.75, .overhead = 5e-7, .overlap = 0.5};
     snprintf(model.name, sizeof model.name, "nodes of two 32-core sockets, 100 Gbit/s");
     ModelLevel *node = &model.levels[0], *core = &model.levels[1];
     *node = level_of("node", 4096);

@@ -127,17 +127,35 @@ typedef struct {
     int real_bytes;
 } Work;
 
-// The rate of a size is that of a cube with its elements where so many are. Those that are further away, as
-// more are in use, take longer to read and write.
-static void add_product(Visit *visit, const BlasCall *call, const Work *work, double steps) {
+// Whether the loops of a dimension walk along consecutive modes of the access, so that they are one dimension
+// of a matrix.
+static bool is_merged(const CallDim *dim, const Access *access) {
+    int before = -1;
+    for (int i = 0; i < dim->count; i++)
+        for (int l = 0; l < access->tensor->order; l++)
+            if (access->vars[access->tensor->mode_order[l]] == dim->sources[i]) {
+                if (before >= 0 && l != before + 1)
+                    return false;
+                before = l;
+            }
+    return true;
+}
+
+static bool is_matrix_product(const BlasCall *call, const Access *result) {
+    const Access *accesses[] = {result, call->a, call->b};
+    for (int i = 0; i < 3; i++)
+        if (!is_merged(&call->m, accesses[i]) || !is_merged(&call->n, accesses[i]) ||
+            !is_merged(&call->k, accesses[i]))
+            return false;
+    return true;
+}
+
+static void add_product(Visit *visit, const Leaf *leaf, const Work *work) {
     const double size = 3 / (1 / work->m + 1 / work->n + 1 / work->k);
-    const double cube = 3 * size * size * work->real_bytes;
-    const double further =
-        1 / model_copy_rate(visit->machine, work->visible) - 1 / model_copy_rate(visit->machine, cube);
-    const ModelKernel kernel = call->contraction ? MODEL_CONTRACTION : MODEL_GEMM;
+    const ModelKernel kernel =
+        is_matrix_product(leaf->call, leaf->assign->lhs) ? MODEL_GEMM : MODEL_CONTRACTION;
     visit->seconds.computing += work->flop / model_rate(visit->machine, kernel, size, work->real_bytes) +
                                 work->calls * visit->machine->machine->overhead;
-    visit->seconds.memory += steps * work->traffic * fmax(0, further);
 }
 
 static void add_loops(Visit *visit, const Leaf *leaf, const Work *work, double steps) {
@@ -182,7 +200,7 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
         work.calls = points / (work.m * work.n * work.k);
     }
     if (leaf->call && leaf->call->kernel == KERNEL_GEMM)
-        add_product(visit, leaf->call, &work, around->steps);
+        add_product(visit, leaf, &work);
     else
         add_loops(visit, leaf, &work, around->steps);
 }
