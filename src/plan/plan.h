@@ -105,7 +105,8 @@ int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank);
 // The same, for its figures only, in `arena`.
 RankTransfer plan_part_figures(const StatementPlan *plan, int transfer, int64_t rank, Arena *arena);
-// Whether its fetches start a step ahead, which takes a second buffer.
+// Whether its fetches start a step ahead, or its results are written to disk while the next step is computed.
+// Both take a second buffer.
 bool plan_pipelines(const StatementPlan *plan, int transfer);
 // Bytes of the buffers and stages of that part on its rank, and of one of the copies that its threads add to.
 int64_t rank_buffer_bytes(const RankTransfer *transfer);

@@ -173,6 +173,10 @@ static void find_groups(RankPlanner *rank) {
 }
 
 bool plan_pipelines(const StatementPlan *plan, int transfer) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    if (of->kind == TRANSFER_REDUCE)
+        return plan->options.pipelined && plan->homes[of->access->tensor->id].memory == MEMORY_DISK &&
+               plan->footprints[transfer]->steps > 1;
     return plan->options.pipelined && plan->spmd->transfers[transfer].ahead &&
            plan->footprints[transfer]->steps > 1 && transfer_indexed_by(plan, transfer) < 0;
 }

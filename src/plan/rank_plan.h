@@ -91,7 +91,7 @@ typedef struct {
     int64_t step_count;
     const RankStep *steps;
     const RankOperation *operations;
-    bool pipelined;           // a step starts before the one before has been used
+    bool pipelined;           // a step starts before the one before has been used, or written to disk
     int64_t buffer_count;     // 0, 1, or 2 where the step before is still being used or sent
     int64_t buffer_elements;  // of each
     int64_t scratch_elements; // of the step that needs most

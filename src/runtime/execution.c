@@ -221,6 +221,22 @@ static void find_positions(const Assembly *assembly) {
             parts->position_parts[p], storage_of(assembly, parts->position_parts[p].transfer), NULL};
 }
 
+// Where something is read ahead or written behind.
+static bool create_queue(const Assembly *assembly) {
+    distal_execution *execution = assembly->execution;
+    bool needed = false;
+    for (int t = 0; t < execution->transfer_count; t++)
+        needed = needed || (assembly->parts->transfers[t]->pipelined &&
+                            assembly->parts->storages[t]->home->memory == MEMORY_DISK);
+    if (!needed)
+        return true;
+    execution->queue = io_queue_create();
+    for (int t = 0; t < execution->transfer_count; t++)
+        execution->transfers[t].queue =
+            assembly->parts->storages[t]->home->memory == MEMORY_DISK ? execution->queue : NULL;
+    return execution->queue || no_memory(assembly);
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
@@ -254,6 +270,8 @@ static bool allocate_parts(Assembly *assembly) {
                                execution->arena, assembly->diagnostics))
             return false;
     }
+    if (!create_queue(assembly))
+        return false;
     find_positions(assembly);
     return create_indexed(assembly) && note_groups(assembly);
 }
@@ -322,6 +340,7 @@ distal_execution *execution_create(StatementPlan *plan, Storage *const *storages
 void execution_free(distal_execution *execution) {
     if (!execution)
         return;
+    io_queue_free(execution->queue);
     for (int t = 0; t < execution->transfer_count; t++)
         transfer_free(&execution->transfers[t]);
     for (int t = 0; t < execution->copy_count; t++)

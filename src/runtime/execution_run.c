@@ -68,6 +68,8 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
     execution_reset(execution);
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         run_stage(execution, kernel, params);
+    if (execution->queue)
+        io_queue_wait_all(execution->queue);
     count_io(execution, true);
     blas_leave();
 }

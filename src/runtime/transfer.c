@@ -59,6 +59,7 @@ void transfer_reset(TransferState *state) {
     state->step = 0;
     state->ahead = false;
     state->buffer = 0;
+    state->asked = state->written[0] = state->written[1] = 0;
     state->scope.view = state->scope.previous = (Piece){0};
     state->scope.bytes = state->scope.messages = 0;
 }
@@ -310,11 +311,58 @@ static void write_stages(const TransferState *state, const RankStep *step) {
                    &scope->plan->stages[i].rect);
 }
 
-static void start_operations(TransferState *state, const RankStep *step) {
-    read_stages(state, step);
+// Without those that copy what is at home, where the queue does that.
+static void start_operations(TransferState *state, const RankStep *step, bool queued) {
+    if (!queued)
+        read_stages(state, step);
     for (int64_t i = 0; i < step->operation_count; i++) {
         OperationCall *call = &state->calls[step->first_operation + i];
-        call->plan->operation->start(call);
+        if (!queued || call->plan->operation->id != OPERATION_LOCAL)
+            call->plan->operation->start(call);
+    }
+}
+
+// What is read from disk, or written there, while the kernel computes: of a fetch all, of results those that
+// go from the view to the file.
+static bool is_queued(const TransferState *state, const RankStep *step) {
+    if (!state->queue || !state->scope.plan->pipelined)
+        return false;
+    if (state->scope.plan->transfer->kind == TRANSFER_FETCH)
+        return true;
+    const RankOperation *all = &state->scope.plan->operations[step->first_operation];
+    return step->stage_count == 0 && step->operation_count == 1 && all->operation->id == OPERATION_LOCAL;
+}
+
+static void ask_for_reads(TransferState *state, const RankStep *step) {
+    const CallScope *scope = &state->scope;
+    for (int64_t i = step->first_stage; i < step->first_stage + step->stage_count; i++) {
+        const DiskStage *stage = &scope->plan->stages[i];
+        state->asked = io_queue_add(state->queue, &(IoRequest){.to = scope->stages[i],
+                                                               .from = scope->storage->pieces[stage->piece],
+                                                               .rect = &stage->rect});
+    }
+    for (int64_t i = 0; i < step->operation_count; i++) {
+        const RankOperation *local = &scope->plan->operations[step->first_operation + i];
+        for (int64_t k = 0; k < local->receive_count && local->operation->id == OPERATION_LOCAL; k++)
+            state->asked = io_queue_add(state->queue,
+                                        &(IoRequest){.to = scope->view,
+                                                     .from = scope->storage->pieces[local->receives[k].piece],
+                                                     .rect = &local->receives[k].rect});
+    }
+}
+
+static void ask_for_writes(TransferState *state, const RankStep *step) {
+    const CallScope *scope = &state->scope;
+    const Transfer *transfer = scope->plan->transfer;
+    const RankOperation *local = &scope->plan->operations[step->first_operation];
+    for (int64_t k = 0; k < local->receive_count; k++) {
+        const Part *part = &local->receives[k];
+        state->written[state->buffer] =
+            io_queue_add(state->queue, &(IoRequest){.to = scope->storage->pieces[part->piece],
+                                                    .from = scope->view,
+                                                    .rect = &part->rect,
+                                                    .reduces = !part->fresh && !transfer->replaces,
+                                                    .reducer = transfer->reducer});
     }
 }
 
@@ -343,7 +391,13 @@ static void start_indexed(TransferState *state) {
 static void start(TransferState *state, bool blocking) {
     const RankStep *step = advance(state);
     state->scope.blocking = blocking;
-    start_operations(state, step);
+    if (is_queued(state, step)) {
+        ask_for_reads(state, step);
+        return;
+    }
+    if (state->queue)
+        io_queue_wait_all(state->queue);
+    start_operations(state, step, false);
     if (state->indexed)
         start_indexed(state);
 }
@@ -368,6 +422,10 @@ void transfer_start_next(TransferState *state) {
 }
 
 void transfer_wait(TransferState *state) {
+    if (is_queued(state, step_in_progress(state))) {
+        io_queue_wait(state->queue, state->asked);
+        start_operations(state, step_in_progress(state), true);
+    }
     finish_operations(state, step_in_progress(state));
     if (state->indexed)
         indexed_fetch_finish(state->indexed);
@@ -380,6 +438,8 @@ void transfer_fetch(TransferState *state) {
 
 void transfer_accumulate(TransferState *state) {
     const RankStep *step = advance(state);
+    if (state->queue)
+        io_queue_wait(state->queue, state->written[state->buffer]);
     if (!step->empty && step->piece < 0)
         piece_clear(state->scope.plan->transfer->reducer, &state->scope.view);
     expose(state, step);
@@ -388,7 +448,13 @@ void transfer_accumulate(TransferState *state) {
 void transfer_reduce(TransferState *state) {
     const RankStep *step = step_in_progress(state);
     state->scope.blocking = state->blocks;
-    start_operations(state, step);
+    if (is_queued(state, step)) {
+        ask_for_writes(state, step);
+        return;
+    }
+    if (state->queue)
+        io_queue_wait_all(state->queue);
+    start_operations(state, step, false);
     finish_operations(state, step);
     write_stages(state, step);
 }

@@ -3,6 +3,7 @@
 """Tensors in disk: results, memory, what is read and written, failures of the disk, and what remains of them.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import itertools
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ import sys
 import time
 
 import numpy
-from _common import DISTAL, check, distal, functions_named_test, preloaded, run_cases, wait_for
+from _common import DISTAL, SOURCE, check, distal, functions_named_test, preloaded, run_cases, wait_for
 
 # The tensors of a matrix product in disk, on `p` ranks by rows, in tiles.
 PRODUCT = """
@@ -128,16 +129,82 @@ def test_failing_disk(folder):
     none."""
     environment = preloaded("failing_disk")
     run(PRODUCT, "--check", "--scratch", folder, environment=environment)
+    run(PRODUCT, "--check", "--scratch", folder, "--pipeline", "on", environment=environment)
     for ranks in (1, 3):
         options = ["-p", f"p={ranks}", "--ranks", str(ranks), "--scratch", folder]
         for calls in (0, 40):
             for failure, why in (({"FAIL_READS": str(calls)}, "Input/output error"),
                                  ({"FAIL_READS": str(calls), "FAIL_SHORT": "1"}, "the file is shorter than it was"),
                                  ({"FAIL_WRITES": str(calls)}, "No space left on device")):
-                done = run(PRODUCT, *options, status=1, environment={**environment, **failure})
+                done = run(PRODUCT, *options, "--pipeline", "on" if calls else "off", status=1, environment={**environment, **failure})
                 check(done.stderr.count("error:") == 1 and "has failed to read or write tensor" in done.stderr and
                       why in done.stderr, done.stderr)
     check(not os.listdir(folder), os.listdir(folder))
+
+
+def test_methods(folder):
+    """What the methods of the Tensor Contraction Engine read, write and move, where tiles divide all extents."""
+    del folder
+    n, t = 96, 8
+    whole, tiles = 8 * n * n, n // t
+
+    def busiest(name, *options, statement=-1, ranks=2):
+        arguments = ["-p", f"n={n}", "-p", f"t={t}", *options]
+        path = f"{SOURCE}/examples/disk_{name}.distal"
+        planned = json.loads(distal(["plan", path, "--stats=json", *arguments]).stdout)["statements"][statement]
+        run_options = [] if ranks > 4 else ["--check"]
+        counted = json.loads(distal(["run", path, "-q", "--stats=json", *arguments, *run_options]).stdout)["statements"]
+        for tensor, of in planned["tensors"].items():
+            for key in ("bytes_read", "bytes_written", "reads", "writes", "bytes_received"):
+                check(of.get(key) == counted[statement]["tensors"][tensor].get(key), f"{name}: {key} of {tensor}")
+        return {tensor: tuple(max(of.get(key, [0])) for key in ("bytes_read", "bytes_written", "bytes_received"))
+                for tensor, of in planned["tensors"].items()}
+
+    for p in (2, 3, 4):
+        options = ("-p", f"p={p}")
+        passes = tiles // p
+        expected = {"A": (whole // p * passes, 0, whole * (p - 1) // p * passes), "B": (whole // p * tiles, 0, 0),
+                    "C": (0, whole // p, 0)}
+        check(busiest("replication", *options) == expected, f"replication on {p}: {busiest('replication', *options)}")
+        expected = {"A": (whole // p * tiles, 0, 0), "B": (whole // p * tiles, 0, 0),
+                    "C": (0, whole // p, whole * (p - 1) // p)}
+        check(busiest("accumulation", *options) == expected, f"accumulation on {p}: {busiest('accumulation', *options)}")
+        outside = busiest("outside", *options, "-p", f"rows={t}", statement=0)
+        check(outside["A"] == (whole // p, 0, 0) and outside["W"][:2] == (0, whole), outside)
+        outside = busiest("outside", *options, "-p", f"rows={t}")
+        check(outside["W"] == (whole * passes, 0, 0) and outside["B"] == (whole // p * tiles, 0, 0), outside)
+    for g in (2, 3):
+        passes = tiles // g
+        moved = (g - 1) * 8 * t * t * passes ** 3
+        rotation = busiest("rotation", "-p", f"g={g}", ranks=g * g)
+        # A tile that passes by its home is read there again.
+        for tensor in "AB":
+            check(rotation[tensor] == (2 * whole // (g * g) * passes, 0, moved), f"rotation on {g * g}: {rotation}")
+        check(rotation["C"] == (0, whole // (g * g), 0), rotation)
+
+
+def test_orders(folder):
+    """Six orders of the tile loops: the tensor of the two outer loops passes once, the others once for each tile of the
+    loop that they lack, and a result that comes back is read again."""
+    n, t = 48, 8
+    whole, tiles = 8 * n * n, n // t
+    lacks = {"A": "jo", "B": "io", "C": "ko"}
+    for order in itertools.permutations(("io", "jo", "ko")):
+        text = f"param n = {n}; machine M = grid(1)" + "".join(
+            f"; tensor {name}(n, n): f64; place {name}(x, y) -> M(x) in disk" for name in "ABC") + f"""
+C(i, j) = A(i, k) * B(k, j)
+schedule C {{
+  split(i, io, ii, {t})
+  split(j, jo, ji, {t})
+  split(k, ko, ki, {t})
+  reorder({{{', '.join(order)}, ii, ji, ki}})
+""" + "".join(f"  communicate({name}, {[loop for loop in order if loop != lacks[name]][-1]})\n" for name in "ABC") + "}\n"
+        for pipelined in ("off", "on"):
+            (statement,) = figures(text, "--check", "--scratch", folder, "--pipeline", pipelined)
+            for name, of in statement["tensors"].items():
+                passes = 1 if lacks[name] == order[2] else tiles
+                expected = [whole * (passes - (name == "C"))], [whole * passes * (name == "C")]
+                check((of["bytes_read"], of["bytes_written"]) == expected, f"{order}: {name} {of}, not {expected}")
 
 
 def test_killed(folder):
