@@ -2,6 +2,7 @@
 #include "plan/indexed.h"
 
 #include "base/integer.h"
+#include "format/cut.h"
 
 #include <string.h>
 
@@ -396,7 +397,20 @@ static const char *find_dense(Search *search, const StatementPlan *plan, int tra
     return why;
 }
 
-int indexed_level(const StatementPlan *plan, int transfer, int64_t rank) {
+// Whether all entries are in the region, as those of a part of positions are, which is less than what lies
+// between it and the next one.
+static bool has_all(const Region *region, const StoredTensor *stored, Arena *scratch) {
+    enum { FEW = 64 };
+    const int64_t count = region->rects.count;
+    const Rect **rects = arena_array(scratch, const Rect *, count);
+    SliceArray slices = {0};
+    for (int64_t i = 0; i < count; i++)
+        rects[i] = &region->rects.items[i];
+    return count <= FEW &&
+           cutter_cut(&(Cutter){.tensor = stored}, count, rects, scratch, &slices) == stored->value_count;
+}
+
+int indexed_level(const StatementPlan *plan, int transfer, int64_t rank, const StoredTensor *by_stored) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const int by = transfer_indexed_by(plan, transfer);
     if (by < 0 || tensor_is_sparse(of->access->tensor))
@@ -409,6 +423,7 @@ int indexed_level(const StatementPlan *plan, int transfer, int64_t rank) {
     bool all = level >= 0;
     for (int64_t i = 0; i < own.rects.count && !plan->moves[by]; i++)
         all = all && region_contains(&used, &own.rects.items[i]);
+    all = all || (level >= 0 && by_stored && has_all(&used, by_stored, scratch));
     arena_free(scratch);
     return all ? level : -1;
 }

@@ -41,8 +41,9 @@ typedef struct {
 
 // The level of the operand that indexes, as leaves read it, that lists the coordinates of the only mode in
 // common with a dense operand; -1: there are more, or none does. Where the rank uses all the entries that it
-// has, the points are what is distinct in this list.
-int indexed_level(const StatementPlan *plan, int transfer, int64_t rank);
+// has, which are those of `by`, the points are what is distinct in this list. `by` may be NULL: there are
+// none.
+int indexed_level(const StatementPlan *plan, int transfer, int64_t rank, const StoredTensor *by);
 // `entries` are those that the rank has of the operand that indexes; those that it does not use are removed.
 // This and the next: NULL on success, else the reason of the failure.
 const char *indexed_points(const StatementPlan *plan, int transfer, int64_t rank, Entries *entries,

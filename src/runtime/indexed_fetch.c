@@ -146,7 +146,8 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Arena *arena = finding->arena = arena_create_within(diagnostics->arena);
     IndexedPoints points = {0};
     forget(fetch);
-    const int level = indexed_level(fetch->plan, fetch->transfer, rank);
+    const bool any = fetch->by->structure && fetch->by->piece_count > 0;
+    const int level = indexed_level(fetch->plan, fetch->transfer, rank, any ? &fetch->by->stored : NULL);
     const bool ok = find_points(fetch, level, &points, diagnostics);
     const char *why =
         ok ? indexed_use(fetch->plan, fetch->transfer, rank, &points, arena, &finding->use) : NULL;
@@ -154,8 +155,7 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     if (!ok)
         return false;
     // Without a piece there are no arrays.
-    if (!why && level >= 0 && fetch->by->structure && fetch->by->piece_count > 0 &&
-        transfer_overlaps(&fetch->plan->spmd->transfers[fetch->transfer]))
+    if (!why && level >= 0 && any && transfer_overlaps(&fetch->plan->spmd->transfers[fetch->transfer]))
         fetch->rows =
             indexed_rows(fetch->plan, fetch->transfer, rank, &fetch->by->stored, &finding->use, arena);
     return !why || no_memory(fetch, diagnostics);
