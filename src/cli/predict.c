@@ -53,8 +53,10 @@ static void print_bound(const LowerBound *bound, const ModelRanks *machine, Text
     };
     if (bound->kind == BOUND_NONE)
         return;
-    text_printf(to, "  moved by the busiest rank: %s; by any schedule at least %s: %s, less what is at home",
-                report_bytes(bound->moved_bytes, to->arena),
+    text_printf(to, "  moved by the busiest rank: %s", report_bytes(bound->moved_bytes, to->arena));
+    if (bound->disk_bytes > 0)
+        text_printf(to, ", and read and written %s", report_bytes(bound->disk_bytes, to->arena));
+    text_printf(to, "; by any schedule at least %s: %s, less what is at home",
                 report_bytes((int64_t)ceil(bound->bytes), to->arena), formulas[bound->kind]);
     if (bound->kind != BOUND_SIZES)
         text_printf(to, "; I = %g, J = %g, K = %g, P = %" PRId64, bound->i, bound->j, bound->k,
@@ -124,6 +126,7 @@ void predict_print_json(const StatementPlan *plan, const ModelRanks *machine, Te
     }
     text_append(to, ", \"moved_bytes\": ");
     text_printf(to, bound.moved_bytes < 0 ? "null" : "%" PRId64, bound.moved_bytes);
+    text_printf(to, ", \"disk_bytes\": %" PRId64, bound.disk_bytes);
     text_append(to, ", \"moved_at_least\": ");
     text_printf(to, bound.kind == BOUND_NONE ? "null" : "%.0f", ceil(bound.bytes));
 }

@@ -3,7 +3,7 @@
 // I J K / P pairs reads or writes at least 2 I J K / (P sqrt(S)) + S elements where it has memory for S
 // (Irony, Toledo, Tiskin 2004; with these constants Smith et al. 2017 and Kwasniewski et al. 2019), and with
 // any memory as many as the sides of the smallest block of so many products have (Al Daas et al. 2022). What
-// it has at home need not move.
+// it has at home in memory need not move.
 #include "base/integer.h"
 #include "cost/predict.h"
 
@@ -60,12 +60,17 @@ LowerBound predict_lower_bound(const StatementPlan *plan, double memory) {
     LowerBound bound = {.kind = BOUND_SIZES};
     double all = 0, home = 0, size = 1;
     for (int64_t r = 0; r < plan->ranks; r++) {
-        int64_t moved = 0, own = 0;
+        int64_t moved = 0, own = 0, disk = 0;
         for (int t = 0; t < figures->tensor_count; t++) {
-            moved = saturated_add(moved, figures->tensors[t].bytes_received[r]);
-            own = saturated_add(own, figures->tensors[t].home_bytes[r]);
+            const TensorFigures *of = &figures->tensors[t];
+            moved = saturated_add(moved, of->bytes_received[r]);
+            if (of->io)
+                disk = saturated_add(disk, saturated_add(of->io[r].bytes_read, of->io[r].bytes_written));
+            else
+                own = saturated_add(own, of->home_bytes[r]);
         }
         bound.moved_bytes = max_i64(bound.moved_bytes, moved);
+        bound.disk_bytes = max_i64(bound.disk_bytes, disk);
         home = fmax(home, (double)own);
     }
     for (int t = 0; t < figures->tensor_count; t++) {

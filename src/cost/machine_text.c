@@ -373,6 +373,12 @@ static void fill_in(MachineModel *model) {
     for (int f = 0; f < MODEL_FACTOR_COUNT; f++)
         if (model->factors[f].count == 0)
             model->factors[f] = standard.factors[f];
+    if (model->disk_read.count == 0 && model->disk_write.count == 0) {
+        model->disk_read = standard.disk_read;
+        model->disk_write = standard.disk_write;
+    }
+    if (model->disk_read.count == 0)
+        model->disk_read = model->disk_write;
     if (model->disk_write.count == 0)
         model->disk_write = model->disk_read;
 }

@@ -39,6 +39,7 @@ Prediction predict_statement(const StatementPlan *plan, const ModelRanks *machin
         prediction.known = prediction.known && own.known;
         seconds[RESOURCE_NETWORK] += own.network;
         seconds[RESOURCE_MEMORY] += own.memory;
+        seconds[RESOURCE_DISK] += own.disk;
         if (plan_pipelines(plan, t))
             ahead += own.network;
     }

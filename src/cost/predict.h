@@ -34,7 +34,7 @@ typedef struct {
 Prediction predict_statement(const StatementPlan *plan, const ModelRanks *machine);
 
 // What has to move, whatever the schedule: a rank that does its share of the work reads and writes at least
-// `needed` elements, of which `home` are at home where the plan has most.
+// `needed` elements, less what it has at home in memory.
 typedef enum {
     BOUND_NONE,    // not known
     BOUND_MEMORY,  // of a product, 2 I J K / (P sqrt(S)) + S, where memory is what limits it
@@ -45,8 +45,9 @@ typedef struct {
     BoundKind kind;
     double i, j, k;      // of a product: the extents of its groups of indices
     double memory;       // S, elements
-    double bytes;        // that the busiest rank receives or sends, at least
+    double bytes;        // that the busiest rank receives, sends, reads from a disk or writes there, at least
     int64_t moved_bytes; // that it does in the plan, over all tensors; -1: not known
+    int64_t disk_bytes;  // and that a rank reads and writes on a disk, which is part of what the bound is for
 } LowerBound;
 
 // `memory`: bytes of a rank.

@@ -33,7 +33,7 @@ LeafSeconds predict_leaves(const StatementPlan *plan, const ModelRanks *machine,
 // Seconds of one transfer on its busiest rank: messages, and copies in memory.
 typedef struct {
     bool known;
-    double network, memory;
+    double network, memory, disk;
 } TransferSeconds;
 TransferSeconds predict_transfer(const StatementPlan *plan, const ModelRanks *machine, int transfer);
 

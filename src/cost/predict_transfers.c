@@ -89,7 +89,8 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
                     factor * model_message_seconds(machine, peers.level, peers.share, all / calls));
 }
 
-// Bytes read and written to fill buffers with what is at home, to clear what is added to, and to add up.
+// Bytes read and written in memory to fill buffers with what is at home, to clear what is added to, and to
+// add up.
 static double copied_bytes(const StatementPlan *plan, int transfer) {
     const Transfer *moved = &plan->spmd->transfers[transfer];
     const TransferFigures *figures = &plan_figures(plan)->transfers[transfer];
@@ -99,7 +100,7 @@ static double copied_bytes(const StatementPlan *plan, int transfer) {
     double counts[MAX_VARS];
     for (int l = 0; l < moved->loop_count; l++)
         around.loops[around.count++] = moved->loops[l];
-    if (tensor_is_sparse(moved->access->tensor) ||
+    if (figures->io || tensor_is_sparse(moved->access->tensor) ||
         !nest_counts(plan, moved->nest, min_i64(rank * plan->per_rank, plan->processors - 1), &around,
                      counts))
         return 0;
@@ -110,6 +111,23 @@ static double copied_bytes(const StatementPlan *plan, int transfer) {
     return in_place ? step : 4 * step * around.steps;
 }
 
+// Of the rank that takes longest, in requests as large as the runs of elements are.
+static double disk_seconds(const TransferFigures *figures, const ModelRanks *machine) {
+    double most = 0;
+    for (int64_t r = 0; figures->io && r < machine->ranks; r++) {
+        const IoCounts *io = &figures->io[r];
+        double seconds = 0;
+        if (io->reads > 0)
+            seconds += (double)io->bytes_read /
+                       model_disk_rate(machine, false, (double)io->bytes_read / (double)io->reads);
+        if (io->writes > 0)
+            seconds += (double)io->bytes_written /
+                       model_disk_rate(machine, true, (double)io->bytes_written / (double)io->writes);
+        most = fmax(most, seconds);
+    }
+    return most;
+}
+
 TransferSeconds predict_transfer(const StatementPlan *plan, const ModelRanks *machine, int transfer) {
     const TransferFigures *figures = &plan_figures(plan)->transfers[transfer];
     if (figures->unknown)
@@ -117,5 +135,6 @@ TransferSeconds predict_transfer(const StatementPlan *plan, const ModelRanks *ma
     const double copied = copied_bytes(plan, transfer);
     return (TransferSeconds){.known = true,
                              .network = network_seconds(plan, machine, transfer),
+                             .disk = disk_seconds(figures, machine),
                              .memory = copied > 0 ? copied / model_copy_rate(machine, copied) : 0};
 }

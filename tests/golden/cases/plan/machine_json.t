@@ -46,4 +46,4 @@ rate loops 2GFLOP/s
       "bytes_received": [2097152, 2097152, 2097152, 2097152], "messages_received": [2, 2, 2, 2],
       "home_bytes": [2097152, 2097152, 2097152, 2097152], "buffer_bytes": [1048576, 1048576, 1048576, 1048576]}},
    "peak_bytes": [8388608, 8388608, 8388608, 8388608], ...,
-   "predicted": {"computing": 0.0679232, "memory": 0.000524288, "network": 0.00155191, "disk": 0, "overlapped": 0, "total": 0.0699994, "critical": "computing"}, "moved_bytes": 4194304, "moved_at_least": 3695608}]}
+   "predicted": {"computing": 0.0679232, "memory": 0.000524288, "network": 0.00155191, "disk": 0, "overlapped": 0, "total": 0.0699994, "critical": "computing"}, "moved_bytes": 4194304, "disk_bytes": 0, "moved_at_least": 3695608}]}
