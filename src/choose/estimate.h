@@ -26,10 +26,4 @@ double estimate_moved(Search *search, const SearchStatement *statement, const Ca
 // Where a placement puts the tensor, on the sampled processors.
 Place *estimate_place(Search *search, const SearchTensor *tensor, const Placement *placement);
 
-// Placements on the candidate's machine that suit an access: along each dimension the mode of its variable is
-// divided, and along those that the access has not, another mode or none. Returns how many.
-enum { MOST_NATURAL = 3 };
-int estimate_natural(Search *search, const SearchStatement *statement, const Candidate *candidate,
-                     const UsedAccess *access, const Placement **placements);
-
 #endif

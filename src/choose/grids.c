@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IDLE = 128, MOST_BEST = 40, MOST_OF_ORDER = 12 };
+enum { MOST_IDLE = 128, MOST_BEST = 40, MOST_OF_ORDER = 12, MOST_PERMUTED = 6 };
 static const double idle_share = 0.03;
 
 // A candidate whose machine is not known yet.
@@ -91,7 +91,7 @@ static int by_score(const void *a, const void *b) {
     return (x->number > y->number) - (x->number < y->number);
 }
 
-// In all orders of its dimensions, where placements of the program may suit one of them.
+// In all orders of its dimensions, where placements may suit one of them.
 static void keep(Finding *finding, const Candidate *candidate, bool permute) {
     int order[GRID_DIMS] = {0, 1, 2};
     static const int orders[6][GRID_DIMS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
@@ -122,6 +122,18 @@ static bool has_placed(const Search *search, const SearchStatement *statement) {
     return false;
 }
 
+// Index of the draft with which least moves.
+static int64_t least_volume(const Finding *finding) {
+    int64_t least = 0;
+    for (int64_t i = 0; i < finding->drafts.count; i++) {
+        const Candidate *a = &finding->drafts.items[i].candidate;
+        const Candidate *b = &finding->drafts.items[least].candidate;
+        if (a->score - a->flop_seconds < b->score - b->flop_seconds)
+            least = i;
+    }
+    return least;
+}
+
 void grids_find(Search *search, SearchStatement *statement) {
     Finding finding = {.search = search, .statement = statement};
     Candidate candidate = {0};
@@ -140,16 +152,17 @@ void grids_find(Search *search, SearchStatement *statement) {
     if (finding.drafts.count == 0)
         return;
     qsort(finding.drafts.items, (size_t)finding.drafts.count, sizeof(Draft), by_score);
-    const bool permute = free_grid && has_placed(search, statement);
+    const bool placed = free_grid && has_placed(search, statement);
+    const int64_t least = least_volume(&finding);
     int of_order[MOST_DIMS + 1] = {0};
     for (int64_t i = 0; i < finding.drafts.count; i++) {
         const Candidate *at = &finding.drafts.items[i].candidate;
         int64_t size = 1;
         for (int d = 0; d < at->count; d++)
             size *= at->sizes[d];
-        if (i >= MOST_BEST && (of_order[at->count] >= MOST_OF_ORDER || size < processors))
+        if (i >= MOST_BEST && i != least && (of_order[at->count] >= MOST_OF_ORDER || size < processors))
             continue;
         of_order[at->count]++;
-        keep(&finding, at, permute);
+        keep(&finding, at, placed || (free_grid && i < MOST_PERMUTED));
     }
 }

@@ -10,7 +10,7 @@
 // Dimensions of a grid that is looked for. A machine of the program that is kept may have more.
 enum { GRID_DIMS = 3, MOST_DIMS = 6 };
 enum { MOST_SAMPLES = 48 }; // processors that estimates look at
-enum { MOST_PLACES = 48 };  // of one tensor
+enum { MOST_PLACES = 64 };  // of one tensor
 
 // What formulas compute seconds from, of one rank.
 typedef struct {

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "choose/estimate.h"
+#include "choose/natural.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static double own_cost(Search *search, const SearchStatement *statement, const C
             seconds += estimate_moved(search, statement, candidate, used, tensor->places[0]);
             continue;
         }
-        const int count = estimate_natural(search, statement, candidate, used, natural);
+        const int count = natural_placements(search, statement, candidate, used, natural);
         for (int n = 0; n < count; n++)
             least = fmin(least, estimate_moved(search, statement, candidate, used,
                                                estimate_place(search, tensor, natural[n])));
@@ -70,7 +71,7 @@ static void add_natural(Search *search, const SearchStatement *statement, int64_
         if (!tensor_of(search, used)->free)
             continue;
         const int count =
-            estimate_natural(search, statement, &statement->candidates.items[candidate], used, natural);
+            natural_placements(search, statement, &statement->candidates.items[candidate], used, natural);
         for (int n = 0; n < count; n++)
             add_place(search, tensor_of(search, used), natural[n]);
     }

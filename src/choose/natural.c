@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/natural.h"
+
+#include "base/integer.h"
+
+// The mode to be divided along a dimension that an access has not: of those that no dimension divides, one
+// that is summed over, else the longest.
+static int spare_mode(const SearchStatement *statement, const SearchTensor *tensor, const Access *access,
+                      const bool *divided, int64_t parts) {
+    int best = -1;
+    bool best_summed = false;
+    const VarSet left = access_vars(statement->cin->assignment->lhs);
+    for (int m = 0; m < access->tensor->order; m++) {
+        if (divided[m] || tensor->extents[m] < parts)
+            continue;
+        const int var = access_mode_var(access, m);
+        const bool summed = var >= 0 && !(left >> var & 1);
+        if (best < 0 || summed > best_summed ||
+            (summed == best_summed && tensor->extents[m] > tensor->extents[best])) {
+            best = m;
+            best_summed = summed;
+        }
+    }
+    return best;
+}
+
+// A tensor that is small beside what a rank has anyway.
+static bool is_small(const Search *search, const SearchTensor *tensor) {
+    enum { SHARE = 16 };
+    double all = 0;
+    for (int t = 0; t < search->program->tensor_count; t++)
+        all += search->tensors[t].bytes;
+    return tensor->input && tensor->bytes * SHARE * (double)search->ranks <= all;
+}
+
+// The mode that the variable of a dimension indexes, if no dimension divides it yet; -1: none.
+static int mode_along(const Candidate *candidate, const Access *access, int dim, const bool *divided) {
+    for (int m = 0; dim < candidate->count && m < access->tensor->order; m++)
+        if (!divided[m] && access_mode_var(access, m) == candidate->vars[dim])
+            return m;
+    return -1;
+}
+
+static PlaceEntry entry_of(int mode, PlaceKind otherwise) {
+    return mode >= 0 ? (PlaceEntry){.kind = PLACE_PARTITION, .mode = mode} : (PlaceEntry){.kind = otherwise};
+}
+
+// On the machine of the candidate. `spare`: what becomes of a dimension that divides no mode by its variable.
+static const Placement *place_along(Search *search, const SearchStatement *statement,
+                                    const Candidate *candidate, const UsedAccess *used, PlaceKind spare) {
+    const SearchTensor *tensor = &search->tensors[used->access->tensor->id];
+    const SearchMachine *machine = &search->machines.items[candidate->machine];
+    Placement *placement = arena_new(search->arena, Placement);
+    bool divided[MAX_ORDER] = {false};
+    int modes[MAX_MACHINE_ORDER];
+    placement->machine = machine->machine;
+    for (int d = 0; d < machine->grid.order; d++) {
+        modes[d] = mode_along(candidate, used->access, d, divided);
+        if (modes[d] >= 0)
+            divided[modes[d]] = true;
+    }
+    for (int d = 0; d < machine->grid.order; d++) {
+        if (modes[d] < 0 && spare == PLACE_PARTITION)
+            modes[d] = spare_mode(statement, tensor, used->access, divided, machine->grid.extents[d]);
+        if (modes[d] >= 0)
+            divided[modes[d]] = true;
+        placement->entries[d] = entry_of(modes[d], spare == PLACE_PARTITION ? PLACE_FIX : spare);
+    }
+    return placement;
+}
+
+// On a machine with the same processors in the same order, where a dimension whose variable the access has
+// not is part of the one before: so the processors that use the same part have shares of it. NULL where there
+// is no such dimension.
+static const Placement *place_shared(Search *search, const Candidate *candidate, const UsedAccess *used) {
+    const SearchTensor *tensor = &search->tensors[used->access->tensor->id];
+    int64_t sizes[MOST_DIMS];
+    int modes[MOST_DIMS], count = 0;
+    bool divided[MAX_ORDER] = {false}, shared = false;
+    for (int d = 0; d < candidate->count; d++) {
+        const int mode = mode_along(candidate, used->access, d, divided);
+        if (mode < 0 && count > 0 && modes[count - 1] >= 0 &&
+            sizes[count - 1] * candidate->sizes[d] <= tensor->extents[modes[count - 1]]) {
+            sizes[count - 1] *= candidate->sizes[d];
+            shared = true;
+            continue;
+        }
+        if (mode >= 0)
+            divided[mode] = true;
+        sizes[count] = candidate->sizes[d];
+        modes[count++] = mode;
+    }
+    if (!shared || search->kept)
+        return NULL;
+    Placement *placement = arena_new(search->arena, Placement);
+    placement->machine = search->machines.items[search_grid(search, count, sizes)].machine;
+    for (int d = 0; d < count; d++)
+        placement->entries[d] = entry_of(modes[d], PLACE_FIX);
+    return placement;
+}
+
+static void add_new(const Placement **placements, int *count, const Placement *placement) {
+    for (int i = 0; i < *count; i++)
+        if (placement_equal(placements[i], placement))
+            return;
+    if (placement)
+        placements[(*count)++] = placement;
+}
+
+int natural_placements(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                       const UsedAccess *used, const Placement **placements) {
+    int count = 0;
+    add_new(placements, &count, place_along(search, statement, candidate, used, PLACE_PARTITION));
+    add_new(placements, &count, place_shared(search, candidate, used));
+    add_new(placements, &count, place_along(search, statement, candidate, used, PLACE_FIX));
+    if (is_small(search, &search->tensors[used->access->tensor->id]))
+        add_new(placements, &count, place_along(search, statement, candidate, used, PLACE_REPLICATE));
+    return count;
+}

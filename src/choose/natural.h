@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a tensor lies that suits a candidate.
+#ifndef DISTAL_CHOOSE_NATURAL_H
+#define DISTAL_CHOOSE_NATURAL_H
+
+#include "choose/search.h"
+
+// Placements for an access. Along each dimension of the candidate's machine the mode of its variable is
+// divided; along a dimension whose variable the access has not, another mode is, or the ranks that use the
+// same part have shares of it, or the first of them has it, or all do where the tensor is small. Returns how
+// many.
+enum { MOST_NATURAL = 4 };
+int natural_placements(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                       const UsedAccess *access, const Placement **placements);
+
+#endif
