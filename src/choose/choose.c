@@ -28,6 +28,7 @@ typedef struct {
     TrialArray *trials; // by statement
     int *best;          // by statement: index of the chosen trial, -1: none could be planned
     double seconds;     // of all statements
+    double bytes;       // that the busiest ranks move
     int64_t peak_bytes;
     bool planned, fits;
 } Placing;
@@ -112,6 +113,7 @@ static void choose_trial(Placing *placing, const SearchStatement *statement) {
         return;
     const Alternative *figures = &trials->items[best].figures;
     placing->seconds += statement->executions * figures->seconds;
+    placing->bytes += statement->executions * (double)figures->bytes;
     placing->peak_bytes = max_i64(placing->peak_bytes, figures->peak_bytes);
     placing->fits = placing->fits && figures->fits;
 }
@@ -183,22 +185,25 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
     }
 }
 
+// By the same rules as trials.
+static bool is_better_placing(const Placing *a, const Placing *b) {
+    if (a->fits != b->fits)
+        return a->fits;
+    if (!a->fits)
+        return a->peak_bytes < b->peak_bytes;
+    if (a->seconds > b->seconds * close_enough || b->seconds > a->seconds * close_enough)
+        return a->seconds < b->seconds;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes;
+    return a->peak_bytes != b->peak_bytes ? a->peak_bytes < b->peak_bytes : a->seconds < b->seconds;
+}
+
 static const Placing *best_placing(const Choosing *choosing) {
     const Placing *best = NULL;
     for (int p = 0; p < choosing->choice_count; p++) {
         const Placing *placing = &choosing->placings[p];
-        if (!placing->planned)
-            continue;
-        bool better = !best;
-        if (best && placing->fits != best->fits)
-            better = placing->fits;
-        else if (best && !placing->fits)
-            better = placing->peak_bytes < best->peak_bytes;
-        else if (best && placing->seconds * close_enough < best->seconds)
-            better = true;
-        else if (best && placing->seconds <= best->seconds * close_enough)
-            better = placing->peak_bytes < best->peak_bytes;
-        best = better ? placing : best;
+        if (placing->planned && (!best || is_better_placing(placing, best)))
+            best = placing;
     }
     return best;
 }

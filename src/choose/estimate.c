@@ -61,13 +61,6 @@ void estimate_candidate(const Search *search, const SearchStatement *statement, 
     candidate->score = candidate->flop_seconds + bytes / rates->bandwidth;
 }
 
-double estimate_surface(const SearchStatement *statement, const Candidate *candidate) {
-    double elements = 0;
-    for (int a = 0; a < statement->access_count; a++)
-        elements += block_elements(statement, candidate, &statement->accesses[a]);
-    return elements;
-}
-
 // The values of a variable on a processor.
 static void values_of(const SearchStatement *statement, const Candidate *candidate,
                       const int64_t *coordinates, int var, int64_t *lo, int64_t *hi) {

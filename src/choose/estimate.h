@@ -9,11 +9,7 @@
 // lies on one of the ranks that use it, or is added up on one of them.
 void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate);
 
-// Elements that one rank uses of all tensors, where each is used as a block along the variables of the
-// candidate: the volume of its communication, with what it has itself.
-double estimate_surface(const SearchStatement *statement, const Candidate *candidate);
-
-// The part of a processor in an access.  False where it has none.
+// The part of a processor in an access. False where it has none.
 bool estimate_footprint(const Search *search, const SearchStatement *statement, const Candidate *candidate,
                         const UsedAccess *access, int64_t processor, Rect *rect);
 

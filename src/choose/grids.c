@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IDLE = 128, MOST_BEST = 40, MOST_OF_ORDER = 12, MOST_PERMUTED = 6 };
+enum { MOST_IDLE = 128, MOST_BEST = 40, MOST_OF_ORDER = 12, MOST_PERMUTED = 4 };
 static const double idle_share = 0.03;
 
 // A candidate whose machine is not known yet.
@@ -163,6 +163,6 @@ void grids_find(Search *search, SearchStatement *statement) {
         if (i >= MOST_BEST && i != least && (of_order[at->count] >= MOST_OF_ORDER || size < processors))
             continue;
         of_order[at->count]++;
-        keep(&finding, at, placed || (free_grid && i < MOST_PERMUTED));
+        keep(&finding, at, placed || (free_grid && i < MOST_PERMUTED && at->count == GRID_DIMS));
     }
 }
