@@ -62,7 +62,7 @@ module distal
   public :: distal_tensor_fill_by_c64, distal_tensor_fill_by_c128
   public :: distal_redistribute
   public :: distal_statement_create, distal_statement_free, distal_statement_find, distal_statement_text
-  public :: distal_statement_source, distal_program, distal_schedule
+  public :: distal_statement_source, distal_program, distal_choose, distal_schedule
   public :: distal_divide, distal_split, distal_collapse, distal_reorder, distal_distribute, distal_distribute_onto
   public :: distal_communicate, distal_rotate, distal_substitute, distal_parallelize, distal_unroll, distal_precompute, distal_pos
   public :: distal_compile, distal_plan_create, distal_plan_free, distal_plan_figures, distal_plan_counted
@@ -366,6 +366,14 @@ contains
     character(*), intent(in) :: name, text
     integer, intent(out), optional :: status
     call finish(context%handle, c_program(context%handle, c_text(name), c_text(text)), status)
+  end subroutine
+
+  subroutine distal_choose(context, name, text, memory_limit, status)
+    type(distal_context), intent(in) :: context
+    character(*), intent(in) :: name, text
+    integer(int64), intent(in) :: memory_limit
+    integer, intent(out), optional :: status
+    call finish(context%handle, c_choose(context%handle, c_text(name), c_text(text), memory_limit), status)
   end subroutine
 
   subroutine distal_compute(context, statement, status)

@@ -392,6 +392,13 @@ module distal_c
       character(kind=c_char), intent(in), optional :: name(*)
       character(kind=c_char), intent(in), optional :: text(*)
     end function
+    integer(c_int) function c_choose(context, name, text, memory_limit) bind(c, name="distal_choose")
+      import
+      type(c_ptr), value :: context
+      character(kind=c_char), intent(in), optional :: name(*)
+      character(kind=c_char), intent(in), optional :: text(*)
+      integer(c_int64_t), value :: memory_limit
+    end function
     integer(c_int) function c_statement_find(context, target, index, statement) bind(c, name="distal_statement_find")
       import
       type(c_ptr), value :: context

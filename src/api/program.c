@@ -2,10 +2,13 @@
 // A whole program as text: read as one, then each of its declarations is added to the context.
 #include "api/context.h"
 
+#include "choose/choose.h"
 #include "lang/program.h"
 
 typedef struct {
     const char *name, *text;
+    bool chooses;         // placements and schedules
+    int64_t memory_limit; // of a rank then, 0: none
 } ProgramCall;
 
 // Params of the context come first in the program and keep their values; the others are declared.
@@ -62,6 +65,15 @@ static distal_status declare_statements(distal_context *context, const Program *
     return status;
 }
 
+// The program with placements and schedules for the ranks of the context; NULL with diagnostics.
+static const Program *choose_for(distal_context *context, const Program *program, int64_t memory_limit,
+                                 bool *fits) {
+    const MachineModel model = machine_model_default();
+    const ChooseOptions options = {.ranks = context->ranks, .memory_limit = memory_limit, .model = &model};
+    const Chosen *chosen = choose(context->scratch, program, &options, fits, context->diagnostics);
+    return chosen ? chosen->program : NULL;
+}
+
 static distal_status declare_all(distal_context *context, void *arguments) {
     const ProgramCall *call = arguments;
     if (!call->text)
@@ -79,6 +91,11 @@ static distal_status declare_all(distal_context *context, void *arguments) {
                           "programs of the library have no repetitions: call distal_execute in a loop");
         return DISTAL_INVALID;
     }
+    bool fits = true;
+    if (call->chooses)
+        program = choose_for(context, program, call->memory_limit, &fits);
+    if (!program)
+        return fits ? DISTAL_INVALID : DISTAL_FAILED;
     Pipeline *pipeline = pipeline_of(context->scratch, program, context->ranks);
     distal_status status = call_run_passes(context, pipeline, PASS_SCHEDULE);
     if (status == DISTAL_OK)
@@ -90,13 +107,23 @@ static distal_status declare_all(distal_context *context, void *arguments) {
     return status == DISTAL_OK ? declare_statements(context, program) : status;
 }
 
-distal_status distal_program(distal_context *context, const char *name, const char *text) {
+static distal_status read_program(distal_context *context, const char *function, ProgramCall call) {
     if (!context)
-        return missing_argument(NULL, "distal_program", "the context");
+        return missing_argument(NULL, function, "the context");
     const DeclarationMark mark = context_mark(context);
-    const distal_status status =
-        call_local(context, "distal_program", declare_all, &(ProgramCall){name, text});
+    const distal_status status = call_local(context, function, declare_all, &call);
     if (status != DISTAL_OK)
         context_reset(context, mark);
     return call_end(context, status);
+}
+
+distal_status distal_program(distal_context *context, const char *name, const char *text) {
+    return read_program(context, "distal_program", (ProgramCall){.name = name, .text = text});
+}
+
+distal_status distal_choose(distal_context *context, const char *name, const char *text,
+                            int64_t memory_limit) {
+    return read_program(
+        context, "distal_choose",
+        (ProgramCall){.name = name, .text = text, .chooses = true, .memory_limit = memory_limit});
 }

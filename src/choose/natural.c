@@ -93,7 +93,8 @@ static const Placement *place_shared(Search *search, const Candidate *candidate,
     if (!shared || search->kept)
         return NULL;
     Placement *placement = arena_new(search->arena, Placement);
-    placement->machine = search->machines.items[search_grid(search, count, sizes)].machine;
+    const int machine = search_grid(search, count, sizes); // may move the machines
+    placement->machine = search->machines.items[machine].machine;
     for (int d = 0; d < count; d++)
         placement->entries[d] = entry_of(modes[d], PLACE_FIX);
     return placement;

@@ -481,6 +481,35 @@ static const char *const two_statements =
     "schedule A { distribute({i}, {io}, {ii}, M)\n communicate(B, io) }\n"
     "s += A(i, j)\n";
 
+// Placements and schedules are chosen for the ranks of the context.
+static void test_choose(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    static const char text[] =
+        "tensor A(7, 9): f64; tensor B(7, 11): f64; tensor C(11, 9): f64; tensor s: f64\n"
+        "A(i, j) = B(i, k) * C(k, j)\ns = A(i, j)\n";
+    distal_context *d = context_on(comm);
+    OK(distal_choose(d, "product.distal", text, 0));
+    OK(distal_tensor_fill(find(d, "B"), "const:2"));
+    OK(distal_tensor_fill(find(d, "C"), "iota"));
+    distal_statement *product = NULL, *sum = NULL;
+    OK(distal_statement_find(d, "A", 0, &product));
+    OK(distal_statement_find(d, "s", 0, &sum));
+    const char *scheduled = NULL;
+    OK(distal_statement_text(product, &scheduled));
+    CHECK((ranks > 1) == (strstr(scheduled, "distribute(") != NULL), "%s", scheduled);
+    OK(distal_execute(plan_of(d, product)));
+    OK(distal_execute(plan_of(d, sum)));
+    distal_piece piece;
+    OK(distal_tensor_local(find(d, "s"), &piece));
+    CHECK(*(double *)piece.data == 7 * 2 * (98 * 99 / 2), "the sum is %g", *(double *)piece.data);
+    distal_free(d);
+    d = context_on(comm);
+    CHECK(distal_choose(d, "product.distal", text, 100) == DISTAL_FAILED &&
+              strstr(distal_error(d), "no schedule was found that keeps a rank within 100 bytes of memory"),
+          "%s", distal_error(d));
+    distal_free(d);
+}
+
 // Sizes are set after the program has been read; what the library says a statement is can be read again.
 static void test_program(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
@@ -592,6 +621,7 @@ static const struct {
     {"api/workspaces", test_workspaces, {1, 4, 6}},
     {"api/unplaced", test_unplaced, {1, 4}},
     {"api/defaults", test_defaults, {1, 4}},
+    {"api/choose", test_choose, {1, 4, 5}},
     {"api/program", test_program, {1, 4, 5}},
     {"api/stale", test_stale, {1, 4}},
     {"api/files", test_files, {1, 3}},

@@ -90,6 +90,7 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_schedule(NULL, "unroll(i, 4)"));
     NOTHING(distal_statement_text(NULL, &text));
     NOTHING(distal_program(NULL, "x", "param n = 1"));
+    NOTHING(distal_choose(NULL, "x", "param n = 1", 0));
     NOTHING(distal_compile(NULL));
     NOTHING(distal_statement_source(NULL, &text));
     NOTHING(distal_use_kernel(NULL, NULL, NULL, NULL));

@@ -130,7 +130,6 @@ static void test_chosen(void **state) {
 }
 
 int main(void) {
-    (void)test_grids;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chosen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_chosen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
