@@ -45,15 +45,22 @@ static PlaceEntry entry_of(int mode, PlaceKind otherwise) {
     return mode >= 0 ? (PlaceEntry){.kind = PLACE_PARTITION, .mode = mode} : (PlaceEntry){.kind = otherwise};
 }
 
+static Placement *new_placement(Search *search, const Machine *machine, const Access *access) {
+    Placement *placement = arena_new(search->arena, Placement);
+    placement->machine = machine;
+    for (int m = 0; m < access->tensor->order; m++)
+        placement->names[m] = arena_printf(search->arena, "x%d", m);
+    return placement;
+}
+
 // On the machine of the candidate. `spare`: what becomes of a dimension that divides no mode by its variable.
 static const Placement *place_along(Search *search, const SearchStatement *statement,
                                     const Candidate *candidate, const UsedAccess *used, PlaceKind spare) {
     const SearchTensor *tensor = &search->tensors[used->access->tensor->id];
     const SearchMachine *machine = &search->machines.items[candidate->machine];
-    Placement *placement = arena_new(search->arena, Placement);
+    Placement *placement = new_placement(search, machine->machine, used->access);
     bool divided[MAX_ORDER] = {false};
     int modes[MAX_MACHINE_ORDER];
-    placement->machine = machine->machine;
     for (int d = 0; d < machine->grid.order; d++) {
         modes[d] = mode_along(candidate, used->access, d, divided);
         if (modes[d] >= 0)
@@ -92,9 +99,8 @@ static const Placement *place_shared(Search *search, const Candidate *candidate,
     }
     if (!shared || search->kept)
         return NULL;
-    Placement *placement = arena_new(search->arena, Placement);
-    const int machine = search_grid(search, count, sizes); // may move the machines
-    placement->machine = search->machines.items[machine].machine;
+    const int index = search_grid(search, count, sizes); // may move the machines
+    Placement *placement = new_placement(search, search->machines.items[index].machine, used->access);
     for (int d = 0; d < count; d++)
         placement->entries[d] = entry_of(modes[d], PLACE_FIX);
     return placement;
