@@ -54,8 +54,10 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
     for (int64_t i = 0; i < program->balancing.count; i++)
         program->balancing.items[i]->references++;
     program->balance_version = balance_version(program->balancing.count, program->balancing.items);
-    const PlanOptions options = {
-        .ranks = context->ranks, .homes = homes, .boundaries = balance_known(context, arena)};
+    const PlanOptions options = {.untiled = true, // plans of a tensor share its file
+                                 .ranks = context->ranks,
+                                 .homes = homes,
+                                 .boundaries = balance_known(context, arena)};
     program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);
     if (!program->plan)
         return DISTAL_INVALID;

@@ -28,6 +28,7 @@ bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *a
     const int64_t *values =
         arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->param_values.count);
     const PlanOptions options = {
+        .untiled = true,
         .ranks = context->ranks,
         .boundaries = balance_known(context, arena),
         .largest = plan_natural_ranks((int)build->machines.count, build->machines.items, 0, NULL, values)};

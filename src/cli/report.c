@@ -252,7 +252,11 @@ static void print_disk(const StatementPlan *plan, const StatementReport *report,
         }
         if (!figures->io)
             continue;
-        text_printf(to, "  %s is in disk: the busiest rank ", figures->tensor->name);
+        text_printf(to, "  %s is in disk", figures->tensor->name);
+        const Home *home = &plan->homes[id];
+        for (int m = 0; m < home->order && home->tile[0] > 0; m++)
+            text_printf(to, "%s%" PRId64, m == 0 ? " in tiles of " : " x ", home->tile[m]);
+        text_append(to, ": the busiest rank ");
         print_io("read", most.bytes_read, most.reads, to);
         text_append(to, " and ");
         print_io("write", most.bytes_written, most.writes, to);

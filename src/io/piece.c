@@ -187,7 +187,8 @@ static void combine_run(void *context, int64_t file, int64_t memory, int64_t cou
 static void visit_disk(Reducer reducer, const Piece *disk, const Piece *memory, const Rect *rect,
                        ContiguousVisit visit) {
     DiskWork work = {disk, memory, type_info(disk->type)->size, reducer};
-    const Frame file = piece_frame(disk), frame = piece_frame(memory);
+    const Frame frame = piece_frame(memory);
+    const FileLayout file = {&disk->rect, disk->levels, disk->tile};
     assert(piece_is_in_disk(disk) && !piece_is_in_disk(memory) && "one of the pieces is in memory");
     contiguous_visit(rect, &file, &frame, visit, &work);
 }

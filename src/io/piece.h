@@ -18,6 +18,8 @@ typedef struct {
     void *data;                // the first element; of a piece in disk NULL
     DiskFile *file;            // of a piece in disk
     int64_t at;                // of its first element there, in bytes
+    LevelList levels;          // in the order of which it is stored there
+    const int64_t *tile;       // and in tiles of these extents, by mode; NULL: not in tiles
 } Piece;
 
 // A rectangle within a piece.

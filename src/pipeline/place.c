@@ -62,7 +62,7 @@ static int64_t moved_bytes(const Pipeline *pipeline, const Cin *cin, Arena *aren
     const Spmd *spmd = lower(cin, params, diagnostics);
     if (!spmd)
         return -1;
-    PlanOptions options = {.ranks = pipeline->ranks, .work_limit = WORK_LIMIT};
+    PlanOptions options = {.ranks = pipeline->ranks, .work_limit = WORK_LIMIT, .untiled = true};
     const int64_t natural = plan_natural_ranks(program->machine_count, program->machines, 1, &spmd, params);
     options.ranks = options.ranks > 0 ? options.ranks : natural;
     if (options.ranks > MOST_RANKS)

@@ -23,10 +23,11 @@ typedef struct {
     // of its arrays and values; NULL while these are not known.
     const int64_t *stored_entries, *stored_bytes;
     int64_t ranks;
-    MemoryId memory;  // that its pieces are in
-    bool replicated;  // some coordinate may have more than one home
-    Layout layout;    // HOME_LAYOUT
-    int64_t per_rank; // processors of the layout's grid that one rank has
+    MemoryId memory;         // that its pieces are in
+    int64_t tile[MAX_ORDER]; // in disk: each piece is stored in tiles of these extents; 0: it is not
+    bool replicated;         // some coordinate may have more than one home
+    Layout layout;           // HOME_LAYOUT
+    int64_t per_rank;        // processors of the layout's grid that one rank has
     // HOME_INDUCED: the transfers of one statement that use the tensor, in order. What is read has a home on
     // each rank that reads it at the earliest step at which any rank does; a result has its home on the first
     // rank that computes it at that step. What no iteration uses is on the first rank.

@@ -8,6 +8,7 @@
 #include "plan/indexed.h"
 #include "plan/processor.h"
 #include "plan/rank_entries.h"
+#include "plan/tiles.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -513,5 +514,7 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
         if (!plan_statement(plan, statement, extents, diagnostics))
             return NULL;
     }
+    if (!options.untiled)
+        tiles_choose(plan);
     return plan;
 }

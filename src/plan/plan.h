@@ -17,6 +17,7 @@ typedef struct {
     bool pipelined;        // fetches start a step ahead, where that is possible; results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
+    bool untiled;          // files of tensors in disk are not stored in tiles
     int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
     int64_t largest;       // processors of the largest machine beside those of the statements; 0: none
     const char *const *param_names;    // for diagnostics, by index

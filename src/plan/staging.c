@@ -242,11 +242,11 @@ static void find_fresh(RankPlanner *rank, RankTransfer *result) {
 // `memory` is packed.
 static int64_t count_runs(const RankPlanner *rank, int64_t piece, const Rect *rect, const Rect *memory) {
     const LevelList levels = tensor_levels(rank->planner->home->tensor);
-    int64_t in_file[MAX_ORDER], in_memory[MAX_ORDER];
-    const Rect *home = &rank->own.rects.items[piece];
-    packed_strides(home, levels, in_file);
-    packed_strides(memory, levels, in_memory);
-    return contiguous_count(rect, &(Frame){home, in_file}, &(Frame){memory, in_memory});
+    const Home *home = rank->planner->home;
+    int64_t stride[MAX_ORDER] = {0};
+    const FileLayout file = {&rank->own.rects.items[piece], levels, home->tile[0] > 0 ? home->tile : NULL};
+    packed_strides(memory, levels, stride);
+    return contiguous_count(rect, &file, &(Frame){memory, stride});
 }
 
 static void count(const RankPlanner *rank, IoCounts *io, int64_t piece, const Rect *rect, const Rect *memory,

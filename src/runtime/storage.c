@@ -22,6 +22,8 @@ static bool allocate_pieces(Storage *storage, const RectArray *rects) {
         if (storage->file) {
             piece->file = storage->file;
             piece->at = at;
+            piece->levels = tensor_levels(home->tensor);
+            piece->tile = home->tile[0] > 0 ? home->tile : NULL;
             at += rect_volume(&piece->rect) * (int64_t)type_info(piece->type)->size;
             continue;
         }

@@ -204,6 +204,9 @@ schedule C {{
             for name, of in statement["tensors"].items():
                 passes = 1 if lacks[name] == order[2] else tiles
                 expected = [whole * (passes - (name == "C"))], [whole * passes * (name == "C")]
+                # Files are stored by tile.
+                runs = [expected[0][0] // (8 * t * t)], [expected[1][0] // (8 * t * t)]
+                check((of["reads"], of["writes"]) == runs, f"{order}: {name} {of}, not {runs}")
                 check((of["bytes_read"], of["bytes_written"]) == expected, f"{order}: {name} {of}, not {expected}")
 
 
