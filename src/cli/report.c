@@ -256,7 +256,9 @@ static void print_disk(const StatementPlan *plan, const StatementReport *report,
         const Home *home = &plan->homes[id];
         for (int m = 0; m < home->order && home->tile[0] > 0; m++)
             text_printf(to, "%s%" PRId64, m == 0 ? " in tiles of " : " x ", home->tile[m]);
-        text_append(to, ": the busiest rank ");
+        text_append(to, plan->options.sampled && plan->ranks > PLAN_UNSAMPLED_RANKS
+                            ? ": of some ranks, the busiest "
+                            : ": the busiest rank ");
         print_io("read", most.bytes_read, most.reads, to);
         text_append(to, " and ");
         print_io("write", most.bytes_written, most.writes, to);

@@ -2,6 +2,7 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
+#include "cli/commands.h"
 #include "cli/launch.h"
 #include "pipeline/warn.h"
 
@@ -56,6 +57,7 @@ bool session_compile(Session *session, Pass last) {
                                             (int)options->params.count, session->ranks);
         session->pipeline->plan_options.threads = options->threads;
         session->pipeline->plan_options.pipelined = options->pipelined;
+        session->pipeline->plan_options.sampled = options->command == &subcommand_plan;
     }
     bool ok = true;
     for (int pass = (int)session->pipeline->next; ok && pass <= (int)last; pass++) {

@@ -17,12 +17,16 @@ typedef struct {
     bool pipelined;        // fetches start a step ahead, where that is possible; results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
+    bool sampled;          // what ranks read and write in disk is counted of some, where there are many
     bool untiled;          // files of tensors in disk are not stored in tiles
     int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
     int64_t largest;       // processors of the largest machine beside those of the statements; 0: none
     const char *const *param_names;    // for diagnostics, by index
     const BoundariesArray *boundaries; // of parts that are balanced by entries, as far as these are known
 } PlanOptions;
+// Beyond the first number of ranks, `sampled` counts about as many as the second, evenly spread, and each of
+// the others as the one before it.
+enum { PLAN_UNSAMPLED_RANKS = 256, PLAN_SAMPLED_RANKS = 64 };
 #define PLAN_MESSAGE_LIMIT ((int64_t)1 << 30)
 // Footprints of classes of ranks in steps, which take a microsecond each, about. More of them are a mistake,
 // such as an extent where a number of blocks was meant.

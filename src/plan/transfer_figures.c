@@ -283,7 +283,15 @@ static void add_disk(const StatementPlan *plan, int transfer, TransferFigures *f
     int64_t *buffers = arena_array(plan->arena, int64_t, plan->ranks);
     IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
     Arena *scratch = arena_create_within(plan->arena);
+    const bool sampled = plan->options.sampled && plan->ranks > PLAN_UNSAMPLED_RANKS;
+    // An odd distance, so that they are in all rows and columns of grids.
+    const int64_t distance = sampled ? plan->ranks / PLAN_SAMPLED_RANKS | 1 : 1;
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        if (rank % distance != 0) {
+            buffers[rank] = buffers[rank - 1];
+            io[rank] = io[rank - 1];
+            continue;
+        }
         arena_reset(scratch);
         const RankTransfer part = plan_part_figures(plan, transfer, rank, scratch);
         buffers[rank] = rank_buffer_bytes(&part);
