@@ -38,7 +38,7 @@ A(i, j) = B(i, k) * C(k, j)
   B       local      ko      9           0 B        0 B             0   2304 B    256 B
   C       broadcast  ko      9        6912 B    13824 B             6   2304 B   1536 B
   A is in disk: the busiest rank reads nothing and writes 2304 B in 3 runs
-  B is in disk: the busiest rank reads 2304 B in 36 runs and writes nothing
+  B is in disk in tiles of 4 x 8: the busiest rank reads 2304 B in 9 runs and writes nothing
   C is in disk: the busiest rank reads 6912 B in 6 runs and writes nothing
   predicted: 1.91 ms: computing 19.1 us, memory 0 us, network 11.1 us, disk 1.88 ms; disk takes 98%
   moved by the busiest rank: 6912 B, and read and written 11520 B; by any schedule at least 8709 B: the sides of I J K / P products, less what is at home; I = 24, J = 24, K = 24, P = 2
