@@ -514,7 +514,7 @@ static bool has_gaps(const NumericRelation *relation, const Box *box) {
         const int64_t coefficient = relation->affine.coefficients[next];
         if (values.hi - values.lo == 1)
             continue;
-        if (strided || (values.periodic && (size > 1 || coefficient != 1)))
+        if (strided || (values.periodic && (size > 1 || magnitude(coefficient) != 1)))
             return true;
         strided = values.periodic || size < magnitude(coefficient);
         size += magnitude(coefficient) * (values.hi - values.lo - 1);
@@ -583,8 +583,9 @@ static bool fix_values(const Provenance *provenance, const bool *active, Box *bo
     BoxArray boxes = {.items = box, .count = 1, .capacity = 1};
     BoxList list = {.arena = arena, .boxes = &boxes, .limit = INT64_MAX};
     box->values[var] = values;
-    for (int i = 0; i < provenance->relation_count; i++) {
-        const NumericRelation *relation = &provenance->relations[i];
+    // Once more, as an index that comes later may keep the variables of one before.
+    for (int i = 0; i < 2 * provenance->relation_count; i++) {
+        const NumericRelation *relation = &provenance->relations[i % provenance->relation_count];
         if (relation->relation.affine && is_active(&relation->relation, active) &&
             !relation->relation.kind->boxes(relation, &list, 0))
             return false;

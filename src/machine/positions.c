@@ -329,6 +329,24 @@ PositionSet positions_shift(PositionSet set, int64_t by, Arena *arena) {
     return (PositionSet){set.lo + by, set.hi + by, periodic};
 }
 
+PositionSet positions_reflect(PositionSet set, int64_t from, Arena *arena) {
+    Periodic *periodic = NULL;
+    if (set.periodic) {
+        const Periodic *of = set.periodic;
+        Segment *segments = arena_array(arena, Segment, of->count);
+        int64_t before = 0;
+        for (int64_t s = 0; s < of->count; s++) {
+            const Segment *segment = &of->segments[of->count - 1 - s];
+            segments[s] = (Segment){of->period - segment->hi, of->period - segment->lo, before};
+            before += segment->hi - segment->lo;
+        }
+        periodic = arena_copy(arena, of, sizeof *of);
+        periodic->origin = from - of->origin - (of->period - 1);
+        periodic->segments = segments;
+    }
+    return (PositionSet){from - set.hi + 1, from - set.lo + 1, periodic};
+}
+
 PositionSet positions_blocks(PositionSet outer, int64_t block, PositionSet inner, Arena *arena) {
     if (is_empty(outer) || is_empty(inner))
         return nothing;

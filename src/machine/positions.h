@@ -60,12 +60,13 @@ bool positions_equal(PositionSet a, PositionSet b); // as sets, however they are
 // Negative, 0 or positive: an order of the sets, 0 where they are equal.
 int positions_compare(PositionSet a, PositionSet b);
 
-// Images of sets. shift: x + by. blocks: o * block + x for all o of `outer` and x of `inner`, a subset of
-// 0 .. block - 1; the number of segments is that of the members of `outer` in a period, times the runs of
-// `inner` if that is not the whole block. cyclic: the coordinates whose local index on processor `which` is
-// in `set`, where blocks of `block` coordinates are distributed round-robin over `size` processors. Images
-// must not be negative or overflow.
+// Images of sets. shift: x + by. reflect: from - x. blocks: o * block + x for all o of `outer` and x of
+// `inner`, a subset of 0 .. block - 1; the number of segments is that of the members of `outer` in a period,
+// times the runs of `inner` if that is not the whole block. cyclic: the coordinates whose local index on
+// processor `which` is in `set`, where blocks of `block` coordinates are distributed round-robin over `size`
+// processors. Images must not be negative or overflow.
 PositionSet positions_shift(PositionSet set, int64_t by, Arena *arena);
+PositionSet positions_reflect(PositionSet set, int64_t from, Arena *arena);
 PositionSet positions_blocks(PositionSet outer, int64_t block, PositionSet inner, Arena *arena);
 PositionSet positions_cyclic(PositionSet set, int64_t block, int64_t size, int64_t which, Arena *arena);
 

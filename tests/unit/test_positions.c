@@ -88,6 +88,14 @@ static Both shift(Both of, Random *random, Arena *arena) {
     return both;
 }
 
+static Both reflect(Both of, Random *random, Arena *arena) {
+    const int64_t from = UNIVERSE - 1 + draw(random, 20);
+    Both both = {.set = positions_clip(positions_reflect(of.set, from, arena), 0, UNIVERSE)};
+    for (int64_t x = 0; x < UNIVERSE; x++)
+        both.has[x] = from - x < UNIVERSE && of.has[from - x];
+    return both;
+}
+
 static Both blocks(Both of, Random *random, Arena *arena) {
     const int64_t block = 1 + draw(random, 6), step = 1 + draw(random, 3);
     const PositionSet window = positions_every((PositionSet){draw(random, block), block, NULL}, step, arena);
@@ -173,9 +181,12 @@ static void compare(const Both *a, const Both *b) {
 static Both draw_set(Random *random, Arena *arena) {
     Both both = draw_interval(random);
     for (int64_t steps = draw(random, 5); steps > 0; steps--) {
-        switch (draw(random, 6)) {
+        switch (draw(random, 7)) {
         case 0:
             both = shift(both, random, arena);
+            break;
+        case 6:
+            both = reflect(both, random, arena);
             break;
         case 1:
             both = blocks(both, random, arena);
