@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 11
+#define DISTAL_KERNEL_ABI 12
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -163,8 +163,15 @@ DISTAL_DEFINE_LIST(i64, int64_t)
 int distal_workspace_threads(const distal_execution *execution);
 void *distal_workspace(const distal_execution *execution, int workspace, int thread);
 
-// Scratch memory for distal_contract_*, for one call at a time.
-void *distal_space(const distal_execution *execution);
+// Scratch memory for one call of distal_contract_* at a time, and how many threads that call may use.
+typedef struct {
+    void *memory;
+    int64_t bytes;
+    int threads;
+} distal_contraction_space;
+
+// That of a thread of a team, whose threads divide what there is.
+distal_contraction_space distal_space(const distal_execution *execution, int thread, int team);
 
 // For a loop that reads rows of an operand, `bytes` apart, at the `count` coordinates of a list: entries
 // before this position prefetch the row of the entry `distance` further on. 0 where most of the rows are in
@@ -237,6 +244,11 @@ int omp_get_thread_num(void); // as in <omp.h>, which brings many other names
 static inline int distal_thread_number(void) {
     return omp_get_thread_num();
 }
+int omp_get_num_threads(void);
+// How many threads its team has.
+static inline int distal_team_size(void) {
+    return omp_get_num_threads();
+}
 int omp_get_max_threads(void);
 // The number of parts of a loop whose iterations are divided into `each` parts per thread.
 static inline int64_t distal_parts(int64_t each) {
@@ -245,6 +257,9 @@ static inline int64_t distal_parts(int64_t each) {
 #else
 static inline int distal_thread_number(void) {
     return 0;
+}
+static inline int distal_team_size(void) {
+    return 1;
 }
 static inline int64_t distal_parts(int64_t each) {
     return each;
@@ -598,8 +613,8 @@ typedef struct {
                               int64_t c_row, int64_t c_col);                                                 \
     /* C += alpha * A * B, a contraction, or C = alpha * A * B where it stores; `space` is distal_space */   \
     void distal_contract_##suffix(int m_count, int n_count, int k_count,                                     \
-                                  const distal_contraction_loop *loops, void *space, int stores, type alpha, \
-                                  const type *a, const type *b, type *c);                                    \
+                                  const distal_contraction_loop *loops, distal_contraction_space space,      \
+                                  int stores, type alpha, const type *a, const type *b, type *c);            \
     /* y(m) += alpha * A(m, k) * x(k) */                                                                     \
     void distal_gemv_##suffix(int64_t m, int64_t k, type alpha, const type *a, int64_t a_row, int64_t a_col, \
                               const type *x, int64_t x_stride, type *y, int64_t y_stride);                   \

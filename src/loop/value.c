@@ -192,7 +192,8 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
         text_append(to, printer->names->arrays[value->array]);
         return;
     case VALUE_SPACE:
-        text_printf(to, "distal_space(%s)", printer->names->execution);
+        text_printf(to, "distal_space(%s, distal_thread_number(), distal_team_size())",
+                    printer->names->execution);
         return;
     case VALUE_ROWS:
         text_append(to, printer->names->loops);

@@ -45,6 +45,12 @@ int64_t contraction_space(int64_t threads) {
     return max_i64(PANELS_SPACE, threads * PANELS_LEAST_SPACE);
 }
 
+distal_contraction_space contraction_part(void *space, int64_t threads, int thread, int team) {
+    const int64_t bytes = contraction_space(threads) / team;
+    return (distal_contraction_space){(char *)space + thread * bytes, bytes,
+                                      team > 1 ? 1 : omp_get_max_threads()};
+}
+
 // The loops over the result, without the others.
 static Dimension result_loops(const Product *product) {
     Loop loops[2 * DISTAL_MAX_ORDER];

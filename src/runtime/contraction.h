@@ -4,10 +4,12 @@
 #ifndef DISTAL_RUNTIME_CONTRACTION_H
 #define DISTAL_RUNTIME_CONTRACTION_H
 
-#include <stdint.h>
+#include "distal_kernel.h"
 
 // Bytes of space that distal_contract_* needs, whatever the type and the extents, where as many threads may
 // call it at the same time.
 int64_t contraction_space(int64_t threads);
+// What is a thread's of space for `threads`, where `team` of them call it.
+distal_contraction_space contraction_part(void *space, int64_t threads, int thread, int team);
 
 #endif

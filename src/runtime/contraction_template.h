@@ -24,8 +24,8 @@ static void ZERO(const Product *product, TYPE *c) {
     }
 }
 
-void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_loop *loops, void *space,
-              int stores, TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_loop *loops,
+              distal_contraction_space space, int stores, TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
     Product product = {dimension_create(loops, m_count, OF_C),
                        dimension_create(loops + m_count, n_count, OF_C),
                        dimension_create(loops + m_count + n_count, k_count, OF_A)};
@@ -47,11 +47,8 @@ void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_lo
     }
     const bool is_small =
         (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= PARALLEL_PRODUCTS;
-    // Threads that call it at the same time divide the space.
-    const int callers = omp_in_parallel() ? omp_get_num_threads() : 1;
-    const int64_t bytes = contraction_space(callers) / callers;
     const Panels *available[PANELS_COUNT];
     panels_available(available);
-    available[0]->SUFFIX(&product, (char *)space + omp_get_thread_num() % callers * bytes, bytes,
-                         is_small || callers > 1 ? 1 : omp_get_max_threads(), stores, alpha, a, b, c);
+    available[0]->SUFFIX(&product, space.memory, space.bytes, is_small ? 1 : space.threads, stores, alpha, a,
+                         b, c);
 }

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "runtime/agreement.h"
 #include "runtime/blas_threads.h"
+#include "runtime/contraction.h"
 #include "runtime/execution_data.h"
 
 #include <omp.h>
@@ -119,8 +120,8 @@ int distal_takes_part(const distal_execution *execution, int64_t index) {
     return execution->first + index < execution->processors;
 }
 
-void *distal_space(const distal_execution *execution) {
-    return execution->space;
+distal_contraction_space distal_space(const distal_execution *execution, int thread, int team) {
+    return contraction_part(execution->space, execution->threads, thread, team);
 }
 
 int distal_workspace_threads(const distal_execution *execution) {

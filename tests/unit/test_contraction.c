@@ -145,7 +145,9 @@ static bool is_empty(const Case *drawn) {
                                  dimension_create(drawn->loops + m, n, OF_C),                                \
                                  dimension_create(drawn->loops + m + n, k, OF_A)};                           \
         if (!panels)                                                                                         \
-            distal_contract_##suffix(m, n, k, drawn->loops, space, stores, -3, a, b, c);                     \
+            distal_contract_##suffix(m, n, k, drawn->loops,                                                  \
+                                     contraction_part(space, omp_get_max_threads(), 0, 1), stores, -3, a, b, \
+                                     c);                                                                     \
         else if (!is_empty(drawn))                                                                           \
             panels->suffix(&product, space, PANELS_SPACE, omp_get_max_threads(), stores, -3, a, b, c);       \
     }                                                                                                        \
@@ -243,7 +245,8 @@ static void test_callers(void **unused) {
         void *space = malloc((size_t)contraction_space(team));
         double *c = calloc((size_t)team * M * N, sizeof *c);
 #pragma omp parallel num_threads(team)
-        distal_contract_f64(1, 1, 1, loops, space, 0, 1, a, b, c + omp_get_thread_num() * M * N);
+        distal_contract_f64(1, 1, 1, loops, contraction_part(space, team, omp_get_thread_num(), team), 0, 1,
+                            a, b, c + omp_get_thread_num() * M * N);
         for (int i = 0; i < team * M * N; i++)
             if (c[i] != expected[i % (M * N)])
                 fail_msg("element %d of thread %d of %d is wrong", i % (M * N), i / (M * N), team);

@@ -102,9 +102,9 @@ void distal_reduce(distal_execution *execution, int transfer) {
     assert_int_equal(execution->spmd->transfers[transfer].kind, TRANSFER_REDUCE);
 }
 
-void *distal_space(const distal_execution *execution) {
-    assert_true(execution->spmd->contracts);
-    return execution->space;
+distal_contraction_space distal_space(const distal_execution *execution, int thread, int team) {
+    assert_non_null(execution);
+    return contraction_part(execution->space, THREADS, thread, team);
 }
 
 static size_t row_size(const distal_execution *execution, int workspace) {
@@ -248,7 +248,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
                (size_t)workspace->padded_count * type_info(workspace->tensor->type)->size);
     }
     distal_execution execution = {
-        .spmd = passes->spmd, .tensors = tensors, .space = malloc((size_t)contraction_space(1))};
+        .spmd = passes->spmd, .tensors = tensors, .space = malloc((size_t)contraction_space(THREADS))};
     execution.grid.order = passes->spmd->dim_count;
     for (int d = 0; d < passes->spmd->dim_count; d++)
         assert_true(
@@ -659,7 +659,8 @@ static int choose_compilers(void **state) {
     // Kernels look for these functions here, and so they have to be linked.
     const double one = 1;
     assert_true(distal_dot_f64(1, &one, 1, &one, 1) == 1);
-    distal_contract_f64(1, 0, 0, &(distal_contraction_loop){0}, NULL, 0, 1, NULL, NULL, NULL);
+    distal_contract_f64(1, 0, 0, &(distal_contraction_loop){0}, (distal_contraction_space){0}, 0, 1, NULL,
+                        NULL, NULL);
     static char folder[] = "/tmp/distal-emit-XXXXXX";
     assert_non_null(mkdtemp(folder));
     setenv("XDG_CACHE_HOME", folder, 1);

@@ -122,10 +122,10 @@ void distal_reduce(distal_execution *execution, int transfer) {
     (void)execution, (void)transfer;
 }
 
-void *distal_space(const distal_execution *execution) {
-    (void)execution;
+distal_contraction_space distal_space(const distal_execution *execution, int thread, int team) {
+    (void)execution, (void)thread, (void)team;
     fail_msg("nothing is contracted");
-    return NULL;
+    return (distal_contraction_space){0};
 }
 
 int64_t distal_prefetch_end_i32(const int32_t *coordinates, int64_t count, int64_t bytes, int64_t distance) {
