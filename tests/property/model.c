@@ -36,16 +36,20 @@ static void name_access(void *context, const Access *access) {
     name_vars(context, access_vars(access));
 }
 
-// A nest that fills a row workspace is inside of the loops that its reader is in because it fills one itself.
-static void name_readers(Model *model, const Tensor *row) {
-    const Spmd *spmd = model->plan->spmd;
-    for (int n = 0; n < spmd->nest_count && row->around; n++) {
-        const Access *filled = spmd->nests[n].assign->lhs;
-        if (!expr_access_of(spmd->nests[n].assign->rhs, row))
-            continue;
-        name_vars(model, filled->tensor->around);
-        name_readers(model, filled->tensor);
-    }
+static bool is_determined(const Cin *cin, VarSet loops, int var) {
+    const Relation *relation = cin_replaced_by(cin, var);
+    bool all = relation && relation->kind->children > 0;
+    for (int c = 0; all && c < relation->kind->children; c++)
+        all = is_determined(cin, loops, relation->child[c]);
+    return all || loops >> var & 1;
+}
+
+// A nest that fills a row workspace is inside of loops of those that read it.
+static void name_outer(Model *model, int nest) {
+    const Cin *cin = model->plan->spmd->cin;
+    const VarSet loops = cin_loops_around(cin, nest, NULL);
+    for (int v = 0; v < cin->var_count; v++)
+        model->known[v] = model->known[v] || (cin->vars[v].source && is_determined(cin, loops, v));
 }
 
 // The value of an index of variables that the nest has; false where it is outside of its mode.
@@ -311,7 +315,7 @@ static void check_transfer(Model *model, const TransferFigures *planned) {
     memset(model->known, 0, sizeof model->known);
     name_vars(model, access_vars(model->nest->assign->lhs));
     expr_accesses(model->nest->assign->rhs, name_access, model);
-    name_readers(model, model->nest->assign->lhs->tensor);
+    name_outer(model, planned->transfer->nest);
     find_extents(model);
     model->iterations = 1;
     for (int l = 0; l < planned->transfer->loop_count; l++)
