@@ -133,7 +133,8 @@ void transfers_find_indices(const Cin *cin, const Nest *nest, int index, Transfe
         const Indexing outer = {.access = transfer->statement_access,
                                 .type = assignment_type(cin->assignment)};
         Indexing result = outer;
-        if (transfer->nest == index && transfer->kind == TRANSFER_FETCH &&
+        // Accesses near this one are read elsewhere.
+        if (transfer->nest == index && transfer->kind == TRANSFER_FETCH && transfer->near_count == 0 &&
             find_indexing(nest->assign->rhs, &outer, &result))
             transfer->indexed_by = result.by;
     }

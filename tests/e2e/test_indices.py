@@ -34,6 +34,7 @@ CASES = [
     ("A(f, i) = B(c, i + k) * C(f, c, k)", "A(2, n) B(3, n + 2) C(2, 3, 3)",
      "for k in range(3): A += C[:, :, k] @ B[:, k:k+n]"),
     ("A(i) = u(i) + B(i, j + 1) * w(j)", "A(n) u(n) B(n, m) w(m)", "A[:] = u + B[:, 1:] @ w[:m-1]"),
+    ("A(i) = B(i, j) * u(j) * u(j + 2)", "A(n) B(n, m) u(m + 2)", "A[:] = B @ (u[:m] * u[2:])"),
     ("A(i) = u(i) for i in 1 : n - 1", "A(n) u(n)", "A[1:n-1] = u[1:n-1]"),
     ("A(i) += u(i + 1) for i in 1 : n - 1", "A(n) u(n)", "A[1:n-1] += u[2:n]"),
     ("A(i, j) = B(i, j) for i in 0 : m, j in m / 2 : n", "A(n + m, n) B(m, n + 3)", "A[:m, m//2:n] = B[:, m//2:n]"),
