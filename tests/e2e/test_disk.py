@@ -104,10 +104,11 @@ def test_no_room(folder):
     done = run(PRODUCT, "--scratch", f"{folder}/nowhere", status=1)
     check(done.stderr.count("error:") == 1 and "in a file in" in done.stderr and
           "No such file or directory" in done.stderr, done.stderr)
-    script = 'ulimit -f 8; exec "$@"'
-    done = subprocess.run(["bash", "-c", script, "bash", DISTAL, "run", "-e", PRODUCT, "-q", "--scratch", folder],
-                          capture_output=True, text=True, timeout=120, check=False)
-    check(done.returncode == 1 and "cannot keep its part of tensor A, 16384 bytes, in a file in" in done.stderr and
+    # 64 MiB, as the files of the MPI library have to fit.
+    script = 'ulimit -f 65536; exec "$@"'
+    done = subprocess.run(["bash", "-c", script, "bash", DISTAL, "run", "-e", PRODUCT, "-p", "n=6000", "-p", "t=1000",
+                           "-q", "--scratch", folder], capture_output=True, text=True, timeout=120, check=False)
+    check(done.returncode == 1 and "cannot keep its part of tensor A, 144000000 bytes, in a file in" in done.stderr and
           "File too large" in done.stderr, done.stderr)
     check(not os.listdir(folder), os.listdir(folder))
 
