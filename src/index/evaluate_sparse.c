@@ -344,7 +344,7 @@ static VarSet add_indices(Join *join, VarSet bound) {
 static void order_loops(Join *join) {
     VarSet bound = 0, left = join->term->vars;
     while (left) {
-        int best = -1;
+        int best = __builtin_ctzll(left);
         double fewest = INFINITY;
         for (int v = 0; v < join->evaluator->assignment->var_count; v++) {
             const IndexNumbers *index = join->evaluator->indices[v];
@@ -353,7 +353,7 @@ static void order_loops(Join *join) {
             if (!(left >> v & 1) && !stands_for_one)
                 continue;
             const double values = estimate(join, join->term->presence, v, bound);
-            if (best < 0 || values < fewest) {
+            if (values < fewest) {
                 best = v;
                 fewest = values;
             }
