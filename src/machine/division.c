@@ -117,7 +117,8 @@ int64_t division_cell(const Division *division, const int64_t *extents, const in
 
 PositionSet division_cell_part(const Division *division, const int64_t *extents, int64_t cell, int mode,
                                Arena *arena) {
-    int64_t lengths[MAX_DEPTH], blocks[MAX_DEPTH], left = extents[mode]; // of what each level divides
+    int64_t lengths[MAX_DEPTH] = {0}, blocks[MAX_DEPTH] = {0}; // of what each level divides
+    int64_t left = extents[mode];
     for (int l = 0; l < division->cell_levels; l++)
         if (division->cells[l].mode == mode) {
             lengths[l] = left;

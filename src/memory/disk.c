@@ -32,12 +32,11 @@ static int create_unnamed(const char *folder) {
     if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return unnamed;
 #endif
-    static const char name[] = "/distal-scratch-XXXXXX";
-    char *path = malloc(strlen(folder) + sizeof name);
-    if (!path)
+    char *path;
+    if (asprintf(&path, "%s/distal-scratch-XXXXXX", folder) < 0) {
+        errno = ENOMEM;
         return -1;
-    memcpy(path, folder, strlen(folder));
-    memcpy(path + strlen(folder), name, sizeof name);
+    }
     const int fd = mkostemp(path, O_CLOEXEC); // with O_EXCL, and a name that nobody can predict
     if (fd >= 0)
         unlink(path);
