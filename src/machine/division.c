@@ -117,24 +117,24 @@ int64_t division_cell(const Division *division, const int64_t *extents, const in
 
 PositionSet division_cell_part(const Division *division, const int64_t *extents, int64_t cell, int mode,
                                Arena *arena) {
-    int64_t lengths[MAX_DEPTH] = {0}, blocks[MAX_DEPTH] = {0}; // of what each level divides
-    int64_t left = extents[mode];
+    int64_t lengths[MAX_DEPTH] = {0}, left = extents[mode]; // of what each level divides
     for (int l = 0; l < division->cell_levels; l++)
         if (division->cells[l].mode == mode) {
             lengths[l] = left;
-            blocks[l] = cell_block(division, l, &left);
+            cell_block(division, l, &left);
         }
     PositionSet set = {0, extents[mode], NULL};
     for (int l = division->cell_levels - 1; l >= 0; l--) {
         const int64_t parts = division->levels[l].parts, part = cell % parts;
+        const int64_t block = division->cells[l].block, contiguous = ceil_div(lengths[l], parts);
         cell /= parts;
         if (division->cells[l].mode != mode)
             continue;
-        if (division->cells[l].block > 0) {
-            const int64_t rounds = ceil_div(ceil_div(lengths[l], blocks[l]), parts);
-            set = positions_cyclic(positions_clip(set, 0, rounds * blocks[l]), blocks[l], parts, part, arena);
+        if (block > 0) {
+            const int64_t rounds = ceil_div(ceil_div(lengths[l], block), parts);
+            set = positions_cyclic(positions_clip(set, 0, rounds * block), block, parts, part, arena);
         } else {
-            set = positions_shift(positions_clip(set, 0, blocks[l]), part * blocks[l], arena);
+            set = positions_shift(positions_clip(set, 0, contiguous), part * contiguous, arena);
         }
         set = positions_clip(set, 0, lengths[l]);
     }
