@@ -424,7 +424,8 @@ static bool choose_result(Lowering *lowering, Stage *stage) {
         return keep_structure(lowering, part, stage);
     Operands operands = {.cin = cin};
     expr_accesses(part->rhs, find_operand, &operands);
-    const int writer = only_writer(cin, stage->target);
+    // Where indices or ranges leave out iterations, there are fewer entries.
+    const int writer = assignment_window(cin->assignment) ? -1 : only_writer(cin, stage->target);
     const bool alike = operands.count == 1 && stored_alike(part->lhs, operands.access);
     const Access *converted = operands.count == 1 && !alike ? convert_as_result(cin, operands.access) : NULL;
     if ((alike || converted) && writer >= 0 && !part->accumulate &&
