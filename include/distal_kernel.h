@@ -395,9 +395,9 @@ DISTAL_SWAP(int64_t, 8, 4)
 DISTAL_SWAP(double _Complex, 16, 2)
 #endif
 
-// distal_transpose_4, _8 and _16 transpose a block of elements of so many bytes: to(r, c) = from(c, r), with
-// leading dimensions `to_row` and `from_row`. With `stream` they use nontemporal stores: for lines of the
-// result from registers where they begin at the same column in all rows, else for rows of a smaller block
+// distal_transpose_4, _8 and _16 transpose a block of elements of 4, 8 and 16 bytes: to(r, c) = from(c, r),
+// with leading dimensions `to_row` and `from_row`. With `stream` they use nontemporal stores: for lines of
+// the result from registers where they begin at the same column in all rows, else for rows of a smaller block
 // in the cache.
 enum { DISTAL_STREAM_ROWS = 64, DISTAL_STREAM_BYTES = 1024 };
 #define DISTAL_DEFINE_TRANSPOSE(bytes, lanes)                                                                \

@@ -23,8 +23,8 @@ bool launch_binds(void);
 int launch_exit_status(ExitStatus status);
 
 // Whether there are at most 16 processes for each core that this process may use, or --oversubscribe is
-// given. Else false with a diagnostic that says what would be possible. After PASS_C. Of a command without a
-// program, for so many ranks.
+// given. Else false with a diagnostic that says what would be possible. The first one is for the ranks of a
+// program, after PASS_C.
 bool launch_fits(Session *session);
 bool launch_fits_ranks(Session *session, int64_t ranks);
 

@@ -13,7 +13,7 @@ typedef ExitStatus (*RanksBody)(Session *session);
 void start_prepare(Session *session);
 // On this process, one of several that a launcher has started (launch_is_inside).
 ExitStatus start_here(Session *session, RanksBody body);
-// In the process that the user has started: on so many ranks.
+// In the process that the user has started: launches `ranks` ranks, or runs the body here where that is 1.
 ExitStatus start(Session *session, int64_t ranks, RanksBody body);
 
 #endif

@@ -231,7 +231,7 @@ const HelpTopic help_topics[] = {
     {"generators", "inputs that are generated", "generator source ", list_generators,
      "--in T=GENERATOR generates an input:\n{}"
      "const:V, random:SEED, random:SEED:DENSITY (each element with that probability, else 0),\n"
-     "sparse:SEED:COUNT (so many entries), rmat:SEED:SCALE:EDGES (a graph of 2^SCALE vertices),\n"
+     "sparse:SEED:COUNT (COUNT entries), rmat:SEED:SCALE:EDGES (a graph of 2^SCALE vertices),\n"
      "stencil:POINTS (3, 5, 7, 9 or 27). Any number of ranks generates the same tensor.\n",
      NULL},
     {"files", "files of tensors", "file input output hdf5 binsparse ", list_files,

@@ -2,8 +2,8 @@
 // Lower bounds of what moves. For a product C(I, J) = sum over K of A(I, K) * B(J, K): a rank that multiplies
 // I J K / P pairs reads or writes at least 2 I J K / (P sqrt(S)) + S elements where it has memory for S
 // (Irony, Toledo, Tiskin 2004; with these constants Smith et al. 2017 and Kwasniewski et al. 2019), and with
-// any memory as many as the sides of the smallest block of so many products have (Al Daas et al. 2022). What
-// it has at home in memory need not move.
+// any memory the elements of the sides of the smallest block of I J K / P products (Al Daas et al. 2022).
+// What it has at home in memory need not move.
 #include "base/integer.h"
 #include "cost/predict.h"
 

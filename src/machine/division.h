@@ -48,7 +48,7 @@ typedef struct {
     int cell_levels;
     struct {
         int mode;      // an index in `modes`
-        int64_t block; // coordinates of a block that is dealt out round-robin; 0: one block for each part
+        int64_t block; // block size of a block-cyclic distribution; 0: one contiguous block for each part
     } cells[MAX_DEPTH];
 } Division;
 

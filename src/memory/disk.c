@@ -37,7 +37,7 @@ static int create_unnamed(const char *folder) {
         errno = ENOMEM;
         return -1;
     }
-    const int fd = mkostemp(path, O_CLOEXEC); // with O_EXCL, and a name that nobody can predict
+    const int fd = mkostemp(path, O_CLOEXEC); // O_EXCL, with an unpredictable name
     if (fd >= 0)
         unlink(path);
     free(path);

@@ -394,12 +394,12 @@ static void find_moves(StatementPlan *statement) {
 static bool check_cells(const StatementPlan *plan, Diagnostics *diagnostics) {
     const Relation *mixed = processor_cells_mixed(plan);
     return !mixed ||
-           diagnostics_error(diagnostics, mixed->span,
-                             "a rank of %" PRId64
-                             " has parts of the entries of '%s' in several blocks that other "
-                             "levels of its placement make, which is not supported yet: run on %" PRId64
-                             " ranks, one for each processor, or so many that each has parts of one block",
-                             plan->ranks, mixed->access->name, plan->processors);
+           diagnostics_error(
+               diagnostics, mixed->span,
+               "a rank of %" PRId64 " has parts of the entries of '%s' in several blocks that other "
+               "levels of its placement make, which is not supported yet: run on %" PRId64
+               " ranks, one for each processor, or on enough ranks that each has parts of one block only",
+               plan->ranks, mixed->access->name, plan->processors);
 }
 
 // Single elements are requested from memory.

@@ -60,7 +60,8 @@ static int64_t thread_bytes(const Division *division, int64_t rows, int64_t size
            round_up(rows * division->a_row * size, ALIGNMENT);
 }
 
-// For so many bytes of space. `rows` x `cols`: elements of a tile in registers; `size`: bytes of an element.
+// `space`: bytes that all threads share. `rows` x `cols`: elements of a tile in registers; `size`: bytes of
+// an element.
 static Division divide(const Product *product, int64_t space, int threads, int64_t rows, int64_t cols,
                        int64_t size) {
     const bool by_a = dimension_has_unit(&product->k, OF_A);
