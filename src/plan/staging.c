@@ -18,16 +18,16 @@ static bool is_at_home(const Part *part) {
     return part->piece >= 0 && !part->previous && !rect_is_empty(&part->rect);
 }
 
+static bool is_local(const RankOperation *operation) {
+    return operation->operation->id == OPERATION_LOCAL;
+}
+
 // The parts that an operation has at home: of a fetch it sends them, but a local one copies them.
 static PartArray home_parts(const RankPlanner *rank, const RankOperation *operation) {
-    const bool sends = is_fetch(rank) && operation->operation->id != OPERATION_LOCAL;
+    const bool sends = is_fetch(rank) && !is_local(operation);
     PartArray parts = {.items = sends ? operation->sends : operation->receives,
                        .count = sends ? operation->send_count : operation->receive_count};
     return parts;
-}
-
-static bool is_local(const RankOperation *operation) {
-    return operation->operation->id == OPERATION_LOCAL;
 }
 
 // Whether the view of the step has the part before messages start.
@@ -59,7 +59,9 @@ static int64_t stage_with(RankPlanner *rank, int64_t first, const Part *part) {
 static void stage_fetch(RankPlanner *rank, const RankStep *step, const RankOperation *all) {
     for (int64_t i = 0; i < step->operation_count; i++) {
         const PartArray parts = home_parts(rank, &all[i]);
-        for (int64_t k = 0; k < parts.count && !is_local(&all[i]); k++) {
+        if (is_local(&all[i]))
+            continue;
+        for (int64_t k = 0; k < parts.count; k++) {
             Part *part = &parts.items[k];
             if (!is_at_home(part))
                 continue;
@@ -95,30 +97,55 @@ static bool join_stages(RankPlanner *rank, int64_t first) {
     return false;
 }
 
-// What operations with other ranks add to, and what is added there locally in the same step.
-static void stage_reduce(RankPlanner *rank, const RankStep *step, const RankOperation *all) {
+static bool overlaps_stage(const RankPlanner *rank, int64_t first, const Rect *rect) {
+    bool overlaps = false;
+    for (int64_t s = first; s < rank->stages.count && !overlaps; s++)
+        overlaps = rect_common(&rank->stages.items[s].rect, rect) > 0;
+    return overlaps;
+}
+
+// The number of the stage of the step that contains the rectangle; STAGE_FILE: none.
+static int64_t stage_of(const RankPlanner *rank, int64_t first, const Rect *rect) {
+    for (int64_t s = first; s < rank->stages.count; s++)
+        if (rect_contains(&rank->stages.items[s].rect, rect))
+            return s + 1;
+    return STAGE_FILE;
+}
+
+// Stages what operations with other ranks add to, or what local ones add to a part of a stage only; returns
+// whether anything was.
+static bool add_stages(RankPlanner *rank, const RankStep *step, const RankOperation *all, bool local) {
     const int64_t first = step->first_stage;
-    for (int local = 0; local < 2; local++)
-        for (int64_t i = 0; i < step->operation_count; i++) {
-            const PartArray parts = home_parts(rank, &all[i]);
-            for (int64_t k = 0; k < parts.count && is_local(&all[i]) == local; k++) {
-                bool overlaps = !local;
-                for (int64_t s = first; s < rank->stages.count && !overlaps; s++)
-                    overlaps = rect_common(&rank->stages.items[s].rect, &parts.items[k].rect) > 0;
-                if (!is_at_home(&parts.items[k]) || !overlaps)
-                    continue;
-                stage_with(rank, first, &parts.items[k]);
-                while (join_stages(rank, first))
-                    continue;
-            }
+    bool added = false;
+    for (int64_t i = 0; i < step->operation_count; i++) {
+        const PartArray parts = home_parts(rank, &all[i]);
+        if (is_local(&all[i]) != local)
+            continue;
+        for (int64_t k = 0; k < parts.count; k++) {
+            const Rect *rect = &parts.items[k].rect;
+            if (!is_at_home(&parts.items[k]) || stage_of(rank, first, rect) != STAGE_FILE ||
+                (local && !overlaps_stage(rank, first, rect)))
+                continue;
+            stage_with(rank, first, &parts.items[k]);
+            while (join_stages(rank, first))
+                continue;
+            added = true;
         }
+    }
+    return added;
+}
+
+// What operations with other ranks add to, and what is added there locally in the same step. A stage that
+// grows may overlap with further local parts.
+static void stage_reduce(RankPlanner *rank, const RankStep *step, const RankOperation *all) {
+    add_stages(rank, step, all, false);
+    while (add_stages(rank, step, all, true))
+        continue;
     for (int64_t i = 0; i < step->operation_count; i++) {
         const PartArray parts = home_parts(rank, &all[i]);
         for (int64_t k = 0; k < parts.count; k++)
-            for (int64_t s = first; s < rank->stages.count; s++)
-                if (is_at_home(&parts.items[k]) &&
-                    rect_contains(&rank->stages.items[s].rect, &parts.items[k].rect))
-                    parts.items[k].stage = s + 1;
+            if (is_at_home(&parts.items[k]))
+                parts.items[k].stage = stage_of(rank, step->first_stage, &parts.items[k].rect);
     }
 }
 
@@ -158,7 +185,9 @@ static WriteArray list_writes(const RankPlanner *rank, const RankTransfer *resul
         for (int64_t i = 0; i < step->operation_count; i++) {
             const RankOperation *operation = &result->operations[step->first_operation + i];
             const PartArray parts = home_parts(rank, operation);
-            for (int64_t k = 0; k < parts.count && is_local(operation); k++)
+            if (!is_local(operation))
+                continue;
+            for (int64_t k = 0; k < parts.count; k++)
                 if (is_at_home(&parts.items[k]) && parts.items[k].stage == STAGE_FILE)
                     array_push(arena, writes,
                                ((Write){writes.count, &parts.items[k].rect, NULL, &parts.items[k].fresh}));
@@ -271,7 +300,9 @@ static void count_io(const RankPlanner *rank, RankTransfer *result) {
         for (int64_t i = 0; i < step->operation_count; i++) {
             const RankOperation *operation = &result->operations[step->first_operation + i];
             const PartArray parts = home_parts(rank, operation);
-            for (int64_t k = 0; k < parts.count && is_local(operation); k++) {
+            if (!is_local(operation))
+                continue;
+            for (int64_t k = 0; k < parts.count; k++) {
                 const Part *part = &parts.items[k];
                 if (is_at_home(part) && part->stage == STAGE_FILE)
                     count(rank, io, part->piece, &part->rect, &step->view, fetches || !part->fresh, !fetches);

@@ -165,6 +165,17 @@ static bool verify_sums(const Verifier *verifier, int64_t rank) {
            fail(verifier, "does not get the partial results of its home exactly once", rank);
 }
 
+// What a local operation adds to the file is in no stage of the step, which is written later.
+static bool verify_stages(const Verifier *verifier, int64_t rank, const RankOperation *local) {
+    const RankStep *step = step_of(verifier, rank);
+    const DiskStage *stages = verifier->parts[rank]->stages + step->first_stage;
+    for (int64_t k = 0; k < local->receive_count; k++)
+        for (int64_t s = 0; s < step->stage_count && local->receives[k].stage == STAGE_FILE; s++)
+            if (rect_common(&stages[s].rect, &local->receives[k].rect) > 0)
+                return fail(verifier, "adds to a file what it has in a stage", rank);
+    return true;
+}
+
 // Each element of the footprint goes to its owners once: messages to several owners are the same part.
 static bool verify_reduce(const Verifier *verifier, int64_t rank) {
     Region expected = {0};
@@ -176,6 +187,8 @@ static bool verify_reduce(const Verifier *verifier, int64_t rank) {
         const bool local = all[i].operation->id == OPERATION_LOCAL;
         const Part *parts = local ? all[i].receives : all[i].sends;
         const int64_t part_count = local ? all[i].receive_count : all[i].send_count;
+        if (local && !verify_stages(verifier, rank, &all[i]))
+            return false;
         for (int64_t k = 0; k < part_count; k++)
             if (!take(verifier, &expected, &parts[k].rect) &&
                 !(all[i].group < 0 && verifier->planner.home->replicated))
