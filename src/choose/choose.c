@@ -7,6 +7,7 @@
 #include "choose/trial.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,23 +20,20 @@ enum {
     MOST_PLANS = 40,
     MOST_STEPS = 600000
 };
-static const double close_enough = 1.02; // times as long counts as equally fast
-static const double hopeless = 2.5;      // times as long as the best by formula is not planned
+static const double time_tolerance = 1.02; // times as long counts as equally fast
+static const double pruned_above = 2.5;    // times as long as the best by formula is not planned
 
 // What was found for one choice of places.
 typedef struct {
     const Places *places;
     TrialArray *trials; // by statement
     int *best;          // by statement: index of the chosen trial, -1: none could be planned
-    double seconds;     // of all statements
-    double bytes;       // that the busiest ranks move
-    int64_t peak_bytes;
-    bool planned, fits;
+    Alternative total;  // of all statements in all their executions
+    bool planned;
 } Placing;
 
 typedef struct {
     Search search;
-    const Places *choices;
     int choice_count;
     Placing *placings;
     Diagnostics *failure; // of the first plan that could not be made
@@ -56,11 +54,11 @@ static void collect_trials(const Search *search, const Places *places, const Sea
     TrialArray ordered = {0};
     for (int64_t c = 0; !statement->kept && c < statement->candidates.count; c++)
         array_push(search->arena, ordered,
-                   (Trial){.candidate = c, .estimate = sequence_cost(search, statement, c, places->places)});
+                   (Trial){.candidate = c, .estimate = sequence_cost(statement, c, places->places)});
     if (ordered.count > 1)
         qsort(ordered.items, (size_t)ordered.count, sizeof(Trial), by_estimate);
     for (int64_t i = 0; i < ordered.count && i < MOST_OF_PLACING; i++)
-        if (ordered.items[i].estimate <= hopeless * ordered.items[0].estimate)
+        if (ordered.items[i].estimate <= pruned_above * ordered.items[0].estimate)
             trial_forms(search, places, statement, ordered.items[i].candidate, trials);
     array_push(search->arena, *trials, (Trial){.candidate = -1, .form = {.kind = FORM_DEFAULT}});
 }
@@ -82,45 +80,55 @@ static void plan_fitting(Choosing *choosing, const Places *places, const SearchS
     }
 }
 
-// Whether a trial is better than another one: it fits, the compiler may order its loops, it is faster, or
-// about as fast with less memory.
-static bool is_better(const Trial *trial, const Trial *other) {
-    const Alternative *a = &trial->figures, *b = &other->figures;
-    if (a->fits != b->fits)
-        return a->fits;
-    if (!a->fits && a->peak_bytes != b->peak_bytes)
-        return a->peak_bytes < b->peak_bytes;
-    if (a->fits && trial->pinned != other->pinned)
-        return other->pinned;
-    if (a->seconds > b->seconds * close_enough || b->seconds > a->seconds * close_enough)
-        return a->seconds < b->seconds;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes;
-    if (a->peak_bytes != b->peak_bytes)
-        return a->peak_bytes < b->peak_bytes;
-    return a->seconds < b->seconds;
+// Those that fit come first, and of these the ones whose loops the compiler may order.
+static bool is_preferred(const Alternative *a, const Alternative *b) {
+    return a->fits != b->fits ? a->fits : a->fits && !a->pinned && b->pinned;
 }
 
-static void choose_trial(Placing *placing, const SearchStatement *statement) {
-    const TrialArray *trials = &placing->trials[statement->index];
+// The best of what could be planned (others are NULL); -1: nothing. Of those that take at most
+// `time_tolerance` times as long as the fastest of the preferred ones, the one that moves least, then with
+// least memory; where none fits, the one with least memory.
+static int best_of(const Alternative *const *all, int count) {
+    const Alternative *fastest = NULL;
     int best = -1;
-    for (int i = 0; i < trials->count; i++)
-        if (trials->items[i].planned && (best < 0 || is_better(&trials->items[i], &trials->items[best])))
-            best = i;
+    for (int i = 0; i < count; i++)
+        if (all[i] && (!fastest || is_preferred(all[i], fastest) ||
+                       (!is_preferred(fastest, all[i]) && all[i]->seconds < fastest->seconds)))
+            fastest = all[i];
+    for (int i = 0; i < count; i++) {
+        const Alternative *a = all[i], *b = best < 0 ? NULL : all[best];
+        if (!a || is_preferred(fastest, a) || (a->fits && a->seconds > fastest->seconds * time_tolerance))
+            continue;
+        const bool less = !b || (a->fits && a->bytes != b->bytes  ? a->bytes < b->bytes
+                                 : a->peak_bytes != b->peak_bytes ? a->peak_bytes < b->peak_bytes
+                                                                  : a->seconds < b->seconds);
+        best = less ? i : best;
+    }
+    return best;
+}
+
+static void choose_trial(Choosing *choosing, Placing *placing, const SearchStatement *statement) {
+    const TrialArray *trials = &placing->trials[statement->index];
+    const Alternative **planned = arena_array(choosing->search.arena, const Alternative *, trials->count);
+    for (int64_t i = 0; i < trials->count; i++)
+        planned[i] = trials->items[i].planned ? &trials->items[i].figures : NULL;
+    const int best = best_of(planned, (int)trials->count);
     placing->best[statement->index] = best;
     placing->planned = placing->planned && best >= 0;
     if (best < 0)
         return;
-    const Alternative *figures = &trials->items[best].figures;
-    placing->seconds += statement->executions * figures->seconds;
-    placing->bytes += statement->executions * (double)figures->bytes;
-    placing->peak_bytes = max_i64(placing->peak_bytes, figures->peak_bytes);
-    placing->fits = placing->fits && figures->fits;
+    const Alternative *figures = planned[best];
+    Alternative *total = &placing->total;
+    total->seconds += statement->executions * figures->seconds;
+    total->bytes = saturated_add(total->bytes,
+                                 saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->bytes));
+    total->peak_bytes = max_i64(total->peak_bytes, figures->peak_bytes);
+    total->fits = total->fits && figures->fits;
 }
 
 // A plan that is to be made.
 typedef struct {
-    int placing, statement;
+    int placing;
     int64_t trial;
     double estimate;
     int64_t number;
@@ -154,7 +162,7 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
         for (int64_t i = 0; i < trials->count; i++)
             if (trials->items[i].candidate >= 0)
                 array_push(search->arena, tasks,
-                           (Task){p, statement->index, i,
+                           (Task){p, i,
                                   choosing->placings[p].places->seconds -
                                       choosing->placings[0].places->seconds + trials->items[i].estimate,
                                   tasks.count});
@@ -181,31 +189,17 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
             any = any || trials->items[i].planned;
         if (!any || p == 0)
             plan_fitting(choosing, placing->places, statement, &trials->items[trials->count - 1]);
-        choose_trial(placing, statement);
+        choose_trial(choosing, placing, statement);
     }
-}
-
-// By the same rules as trials.
-static bool is_better_placing(const Placing *a, const Placing *b) {
-    if (a->fits != b->fits)
-        return a->fits;
-    if (!a->fits)
-        return a->peak_bytes < b->peak_bytes;
-    if (a->seconds > b->seconds * close_enough || b->seconds > a->seconds * close_enough)
-        return a->seconds < b->seconds;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes;
-    return a->peak_bytes != b->peak_bytes ? a->peak_bytes < b->peak_bytes : a->seconds < b->seconds;
 }
 
 static const Placing *best_placing(const Choosing *choosing) {
-    const Placing *best = NULL;
-    for (int p = 0; p < choosing->choice_count; p++) {
-        const Placing *placing = &choosing->placings[p];
-        if (placing->planned && (!best || is_better_placing(placing, best)))
-            best = placing;
-    }
-    return best;
+    const Alternative **planned =
+        arena_array(choosing->search.arena, const Alternative *, choosing->choice_count);
+    for (int p = 0; p < choosing->choice_count; p++)
+        planned[p] = choosing->placings[p].planned ? &choosing->placings[p].total : NULL;
+    const int best = best_of(planned, choosing->choice_count);
+    return best < 0 ? NULL : &choosing->placings[best];
 }
 
 static int by_alternative(const void *a, const void *b) {
@@ -283,8 +277,8 @@ static const Chosen *finish(Choosing *choosing, const Placing *best) {
     *chosen = (Chosen){.program = settle(choosing, best),
                        .ranks = search->ranks,
                        .alternatives = alternatives,
-                       .seconds = best->seconds,
-                       .peak_bytes = best->peak_bytes};
+                       .seconds = best->total.seconds,
+                       .peak_bytes = best->total.peak_bytes};
     return chosen;
 }
 
@@ -318,7 +312,6 @@ const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *
             grids_find(search, &search->statements[s]);
     sequence_prepare(search);
     Places *choices = arena_array(arena, Places, MOST_PLACINGS);
-    choosing.choices = choices;
     choosing.choice_count =
         sequence_find(search, count > 1 ? MOST_PLACINGS_OF_SEVERAL : MOST_PLACINGS, choices);
     choosing.placings = arena_array(arena, Placing, choosing.choice_count);
@@ -327,7 +320,7 @@ const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *
                                          .trials = arena_array(arena, TrialArray, count),
                                          .best = arena_array(arena, int, count),
                                          .planned = true,
-                                         .fits = true};
+                                         .total.fits = true};
     for (int s = 0; s < count; s++)
         plan_statement(&choosing, &search->statements[s]);
     const Placing *best = best_placing(&choosing);
@@ -337,8 +330,8 @@ const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *
                                      choosing.failure->list.items[i].message);
         return NULL;
     }
-    *fits = best->fits;
-    if (!best->fits) {
+    *fits = best->total.fits;
+    if (!best->total.fits) {
         refuse_limit(&choosing, best, diagnostics);
         return NULL;
     }

@@ -26,6 +26,7 @@ typedef struct {
     int64_t bytes, messages; // that the busiest rank receives, or sends of results
     int64_t peak_bytes;      // the most that a rank has in memory, homes of all tensors included
     bool fits;               // in the limit
+    bool pinned;             // the order of its loops is given, and no library call makes up for that
 } Alternative;
 typedef Array(Alternative) AlternativeArray;
 

@@ -112,13 +112,12 @@ static void keep(Finding *finding, const Candidate *candidate, bool permute) {
 }
 
 // Whether some tensor that the statement uses lies on a grid with several dimensions.
-static bool has_placed(const Search *search, const SearchStatement *statement) {
+static bool has_placed(const SearchStatement *statement) {
     for (int a = 0; a < statement->access_count; a++) {
         const Placement *placement = statement->accesses[a].access->tensor->placement;
         if (placement && placement->machine->order > 1)
             return true;
     }
-    (void)search;
     return false;
 }
 
@@ -152,7 +151,7 @@ void grids_find(Search *search, SearchStatement *statement) {
     if (finding.drafts.count == 0)
         return;
     qsort(finding.drafts.items, (size_t)finding.drafts.count, sizeof(Draft), by_score);
-    const bool placed = free_grid && has_placed(search, statement);
+    const bool placed = free_grid && has_placed(statement);
     const int64_t least = least_volume(&finding);
     int of_order[MOST_DIMS + 1] = {0};
     for (int64_t i = 0; i < finding.drafts.count; i++) {

@@ -27,12 +27,6 @@ int search_grid(Search *search, int count, const int64_t *sizes) {
     return (int)search->machines.count - 1;
 }
 
-static double operation_count(const Expr *expr) {
-    if (!expr || expr->kind == EXPR_ACCESS || expr->kind == EXPR_NUMBER)
-        return 0;
-    return (expr->kind != EXPR_NEG) + operation_count(expr->left) + operation_count(expr->right);
-}
-
 typedef struct {
     Search *search;
     int nest;
@@ -64,7 +58,7 @@ static void read_nests(Search *search, SearchStatement *statement) {
         const Nest nest = cin_nest(cin, n);
         for (int l = 0; l < nest.loop_count; l++)
             nests[n].loops |= (VarSet)1 << nest.loops[l];
-        nests[n].operations = operation_count(nest.assign->rhs) + nest.assign->accumulate;
+        nests[n].operations = (double)plan_point_flop(nest.assign);
         if (nests[n].operations < 1)
             nests[n].operations = 1;
         collecting.nest = n;
@@ -81,8 +75,6 @@ static void read_nests(Search *search, SearchStatement *statement) {
     find_distributable(cin, statement);
     for (int a = 0; a < statement->access_count; a++) {
         SearchTensor *tensor = &search->tensors[statement->accesses[a].access->tensor->id];
-        if (tensor->first_use < 0)
-            tensor->first_use = statement->index;
         tensor->last_use = statement->index;
         tensor->input = tensor->input && !statement->accesses[a].is_result;
     }
@@ -93,7 +85,7 @@ static void read_tensors(Search *search) {
     search->tensors = arena_array(search->arena, SearchTensor, program->tensor_count);
     for (int t = 0; t < program->tensor_count; t++) {
         SearchTensor *tensor = &search->tensors[t];
-        *tensor = (SearchTensor){.tensor = program->tensors[t], .input = true, .first_use = -1};
+        *tensor = (SearchTensor){.tensor = program->tensors[t], .input = true};
         tensor->bytes = (double)type_info(tensor->tensor->type)->size;
         for (int m = 0; m < tensor->tensor->order; m++) {
             int_eval(tensor->tensor->extents[m], search->params, NULL, &tensor->extents[m]);
@@ -141,8 +133,10 @@ static void read_machines(Search *search) {
     bool kept = program->machine_count == 1;
     for (int m = 0; m < program->machine_count; m++) {
         SearchMachine machine = {.machine = program->machines[m]};
-        if (!machine_grid(program->machines[m], search->params, &machine.grid))
+        if (!machine_grid(program->machines[m], search->params, &machine.grid)) {
+            kept = false;
             continue;
+        }
         most = max_i64(most, grid_size(&machine.grid));
         array_push(search->arena, search->machines, machine);
         kept = kept && machine.machine->level_count == 1 && machine.grid.order > 1 &&

@@ -38,10 +38,10 @@ typedef struct {
 typedef struct {
     const Tensor *tensor;
     int64_t extents[MAX_ORDER];
-    double bytes;            // of all elements
-    bool free;               // its place is to be found
-    bool input;              // no statement assigns it
-    int first_use, last_use; // statements; -1: none
+    double bytes; // of all elements
+    bool free;    // its place is to be found
+    bool input;   // no statement assigns it
+    int last_use; // the statement; -1: none
     int place_count;
     Place *places[MOST_PLACES];
 } SearchTensor;

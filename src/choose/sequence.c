@@ -109,20 +109,16 @@ void sequence_prepare(Search *search) {
 }
 
 // Of all accesses of a tensor in a statement.
-static double tensor_cost(const Search *search, const SearchStatement *statement, int64_t candidate,
-                          int tensor, int place) {
+static double tensor_cost(const SearchStatement *statement, int64_t candidate, int tensor, int place) {
     double seconds = 0;
-    (void)search;
     for (int a = 0; a < statement->access_count; a++)
         if (statement->accesses[a].access->tensor->id == tensor)
             seconds += statement->costs[candidate][a * MOST_PLACES + place];
     return seconds;
 }
 
-double sequence_cost(const Search *search, const SearchStatement *statement, int64_t candidate,
-                     const unsigned char *places) {
+double sequence_cost(const SearchStatement *statement, int64_t candidate, const unsigned char *places) {
     double seconds = statement->candidates.items[candidate].flop_seconds;
-    (void)search;
     for (int a = 0; a < statement->access_count; a++) {
         const int place = places[statement->accesses[a].access->tensor->id];
         if (place != NO_PLACE)
@@ -148,7 +144,7 @@ static void find_elsewhere(Sequence *sequence) {
                 double least = INFINITY;
                 for (int64_t c = 0; c < statement->candidates.count; c++)
                     least = fmin(least, statement->candidates.items[c].flop_seconds +
-                                            tensor_cost(search, statement, c, t, p));
+                                            tensor_cost(statement, c, t, p));
                 if (least < INFINITY)
                     sequence->elsewhere[t * MOST_PLACES + p] += statement->executions * least;
             }
@@ -191,7 +187,7 @@ static int places_to_try(const Sequence *sequence, const SearchStatement *statem
     double here[MOST_PLACES];
     int count = 0;
     for (int p = 0; p < at->place_count; p++)
-        here[p] = tensor_cost(search, statement, candidate, tensor, p);
+        here[p] = tensor_cost(statement, candidate, tensor, p);
     const bool only_here = at->last_use == statement->index;
     for (int i = 0; i < (only_here ? 1 : TRIED_HERE) && count < at->place_count; i++, count++)
         tried[count] = next_place(at, here, machine, tried, count);
@@ -219,7 +215,7 @@ static void extend(Sequence *sequence, const SearchStatement *statement, int64_t
            places[statement->accesses[access].access->tensor->id] != NO_PLACE)
         access++;
     if (access == statement->access_count) {
-        const double seconds = sequence_cost(sequence->search, statement, candidate, places);
+        const double seconds = sequence_cost(statement, candidate, places);
         push_state(sequence, places, before + statement->executions * seconds);
         return;
     }

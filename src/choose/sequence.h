@@ -23,7 +23,6 @@ void sequence_prepare(Search *search);
 int sequence_find(Search *search, int most, Places *found);
 
 // Seconds that a candidate takes with these places.
-double sequence_cost(const Search *search, const SearchStatement *statement, int64_t candidate,
-                     const unsigned char *places);
+double sequence_cost(const SearchStatement *statement, int64_t candidate, const unsigned char *places);
 
 #endif

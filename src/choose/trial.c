@@ -97,8 +97,8 @@ static bool plan_program(Search *search, const Program *program, Trial *trial, D
     const StatementPlan *statement = plan->statements[0];
     trial->figures = (Alternative){0};
     read_figures(search, statement, &trial->figures);
-    trial->pinned = (trial->form.kind == FORM_CHUNKS || trial->form.kind == FORM_ROTATE) &&
-                    !is_called(statement->spmd->nests[0].body);
+    trial->figures.pinned = (trial->form.kind == FORM_CHUNKS || trial->form.kind == FORM_ROTATE) &&
+                            !is_called(statement->spmd->nests[0].body);
     return true;
 }
 
@@ -199,7 +199,7 @@ static int64_t parts_of(const Moving *moving, int var, uint64_t set) {
 
 static void add_form(const Moving *moving, int64_t candidate, Form form, int64_t steps, TrialArray *trials) {
     const double seconds =
-        sequence_cost(moving->search, moving->statement, candidate, moving->places) +
+        sequence_cost(moving->statement, candidate, moving->places) +
         moving->search->rates.latency * (double)(steps - 1) * (double)__builtin_popcountll(form.inside);
     array_push(moving->search->arena, *trials,
                (Trial){.candidate = candidate, .form = form, .estimate = seconds});

@@ -12,7 +12,6 @@ typedef struct {
     Form form;
     double estimate; // seconds
     bool planned;    // it can be
-    bool pinned;     // the order of its loops is given, and no library call makes up for that
     Alternative figures;
 } Trial;
 typedef Array(Trial) TrialArray;
