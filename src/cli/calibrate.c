@@ -37,6 +37,12 @@ static double sample(MPI_Comm comm, MeasuredBody body, void *context, int64_t ca
     return seconds;
 }
 
+Measured measured_of(double *samples, int count) {
+    qsort(samples, (size_t)count, sizeof *samples, compare);
+    const double median = samples[count / 2];
+    return (Measured){median, (samples[count * 3 / 4] - samples[count / 4]) / median};
+}
+
 Measured measure(Calibration *calibration, MPI_Comm comm, MeasuredBody body, void *context) {
     double samples[SAMPLES];
     int64_t calls = 1;
@@ -50,13 +56,11 @@ Measured measure(Calibration *calibration, MPI_Comm comm, MeasuredBody body, voi
     }
     for (int s = 0; s < SAMPLES; s++)
         samples[s] = sample(comm, body, context, calls) / (double)calls;
-    qsort(samples, SAMPLES, sizeof *samples, compare);
     calibration->done++;
     if (calibration->rank == 0)
         progress_show(&calibration->progress, "calibrating", min_i64(calibration->done, MEASUREMENTS),
                       MEASUREMENTS);
-    return (Measured){samples[SAMPLES / 2],
-                      (samples[SAMPLES * 3 / 4] - samples[SAMPLES / 4]) / samples[SAMPLES / 2]};
+    return measured_of(samples, SAMPLES);
 }
 
 void calibrate_join(Calibration *calibration) {

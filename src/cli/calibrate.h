@@ -26,13 +26,15 @@ typedef struct {
 // What is timed: once each time it is called.
 typedef void (*MeasuredBody)(void *context);
 
-// Seconds of one call: the median of several samples, each of as many calls as take some milliseconds, and
-// the distance of the quartiles, as a share of it.
+// The median of several samples, and the distance of the quartiles, as a share of it.
 typedef struct {
-    double seconds, spread;
+    double median, spread;
 } Measured;
 
-// On all ranks of `comm` together: a sample is that of the slowest one. Collective over it.
+// Sorts the samples.
+Measured measured_of(double *samples, int count);
+// Seconds of one call, from samples of as many calls as take some milliseconds. On all ranks of `comm`
+// together: a sample is that of the slowest one. Collective over it.
 Measured measure(Calibration *calibration, MPI_Comm comm, MeasuredBody body, void *context);
 // The ranks that do not measure wait here until those that do arrive. Collective over all ranks.
 void calibrate_join(Calibration *calibration);

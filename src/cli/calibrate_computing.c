@@ -75,14 +75,14 @@ static void measure_products(Calibration *calibration, Arrays *arrays) {
         arrays->size = n;
         const Measured measured = measure(calibration, MPI_COMM_SELF, multiply, arrays);
         const double flop = 2 * (double)n * (double)n * (double)n;
-        curve_add(gemm, (double)n, flop / measured.seconds);
+        curve_add(gemm, (double)n, flop / measured.median);
         calibrate_note(calibration, arena_printf(calibration->session->arena, "gemm %" PRId64, n),
-                       1e-9 * flop / measured.seconds, "GFLOP/s", measured);
+                       1e-9 * flop / measured.median, "GFLOP/s", measured);
     }
     arrays->size = SHARED_PRODUCT;
     const Measured single = measure(calibration, MPI_COMM_SELF, multiply_single, arrays),
                    dual = measure(calibration, MPI_COMM_SELF, multiply, arrays);
-    calibration->model.single = dual.seconds / single.seconds;
+    calibration->model.single = dual.median / single.median;
     calibrate_note(calibration, "single precision", calibration->model.single, "times", single);
 }
 
@@ -92,9 +92,9 @@ static void measure_vectors(Calibration *calibration, Arrays *arrays) {
         arrays->size = sizes[s];
         const Measured measured = measure(calibration, MPI_COMM_SELF, multiply_vector, arrays);
         const double flop = 2 * (double)sizes[s] * (double)sizes[s];
-        curve_add(&calibration->model.rates[MODEL_VECTOR], flop, flop / measured.seconds);
+        curve_add(&calibration->model.rates[MODEL_VECTOR], flop, flop / measured.median);
         calibrate_note(calibration, arena_printf(calibration->session->arena, "gemv %" PRId64, sizes[s]),
-                       1e-9 * flop / measured.seconds, "GFLOP/s", measured);
+                       1e-9 * flop / measured.median, "GFLOP/s", measured);
     }
 }
 
@@ -107,11 +107,11 @@ static Curve measure_copies(Calibration *calibration, MPI_Comm comm, Arrays *arr
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         arrays->size = sizes[s] / (3 * (int64_t)sizeof(double));
         const Measured measured = measure(calibration, comm, add_arrays, arrays);
-        curve_add(&curve, (double)sizes[s], (double)sizes[s] * ranks / measured.seconds);
+        curve_add(&curve, (double)sizes[s], (double)sizes[s] * ranks / measured.median);
         calibrate_note(
             calibration,
             arena_printf(calibration->session->arena, "copy of %s, %" PRId64 " KiB", who, sizes[s] >> 10),
-            1e-9 * (double)sizes[s] * ranks / measured.seconds, "GB/s", measured);
+            1e-9 * (double)sizes[s] * ranks / measured.median, "GB/s", measured);
     }
     return curve;
 }
@@ -158,8 +158,8 @@ static bool measure_overhead(Calibration *calibration) {
     const bool ok = program_create(text, "a", filled, sources, &program, calibration->session->diagnostics);
     if (ok) {
         const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
-        calibration->model.overhead = measured.seconds;
-        calibrate_note(calibration, "overhead", 1e6 * measured.seconds, "us", measured);
+        calibration->model.overhead = measured.median;
+        calibrate_note(calibration, "overhead", 1e6 * measured.median, "us", measured);
     }
     program_free(&program);
     return ok;
@@ -206,7 +206,7 @@ static bool measure_statement(Calibration *calibration, const LoopStatement *sta
         program_create(text, statement->target, inputs, sources, &program, calibration->session->diagnostics);
     if (ok) {
         const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
-        const double seconds = fmax(measured.seconds - calibration->model.overhead, 0.1 * measured.seconds);
+        const double seconds = fmax(measured.median - calibration->model.overhead, 0.1 * measured.median);
         curve_add(&calibration->model.rates[statement->kernel], statement->size, statement->flop / seconds);
         calibrate_note(calibration, statement->name, 1e-9 * statement->flop / seconds, "GFLOP/s", measured);
     }
@@ -234,8 +234,8 @@ static bool measure_sparse(Calibration *calibration) {
     if (ok) {
         const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
         const double flop = 2.0 * N * PER_ROW;
-        curve_add(&calibration->model.rates[MODEL_SPARSE], 1, flop / measured.seconds);
-        calibrate_note(calibration, "sparse", 1e-9 * flop / measured.seconds, "GFLOP/s", measured);
+        curve_add(&calibration->model.rates[MODEL_SPARSE], 1, flop / measured.median);
+        calibrate_note(calibration, "sparse", 1e-9 * flop / measured.median, "GFLOP/s", measured);
     }
     program_free(&program);
     return ok;
@@ -266,7 +266,7 @@ static void measure_together(Calibration *calibration, Arrays *arrays) {
     const double flop = 2.0 * SHARED_PRODUCT * SHARED_PRODUCT * SHARED_PRODUCT;
     if (calibration->rank == 0 && busy > 1) {
         const double alone = curve_at(&model->rates[MODEL_GEMM], SHARED_PRODUCT);
-        const double all = calibration->node_ranks * flop / measured.seconds;
+        const double all = calibration->node_ranks * flop / measured.median;
         model->parallel = fmax(0, fmin(1, (all / alone - 1) / (busy - 1)));
         calibrate_note(calibration, "gemm 512 on all ranks", 1e-9 * all, "GFLOP/s", measured);
     }

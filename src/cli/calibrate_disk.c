@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/integer.h"
+#include "memory/disk.h"
 #include "runtime/agreement.h"
 
 #include <errno.h>
@@ -26,23 +27,6 @@ typedef struct {
     bool direct; // O_DIRECT
     char *buffer;
 } Disk;
-
-static const char *scratch_folder(const Options *options) {
-    const char *temporary = getenv("TMPDIR");
-    return options->scratch ? options->scratch : temporary && *temporary ? temporary : "/tmp";
-}
-
-// Without a name where that is possible. -1 with errno.
-static int open_file(const char *folder, Arena *arena) {
-    const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-        return fd;
-    char *path = arena_printf(arena, "%s/distal-XXXXXX", folder);
-    const int named = mkstemp(path);
-    if (named >= 0)
-        unlink(path);
-    return named;
-}
 
 static bool transfer(const Disk *disk, bool writes, int64_t at, int64_t bytes) {
     while (bytes > 0) {
@@ -80,11 +64,6 @@ static double pass(const Disk *disk, bool writes, int64_t request) {
     return (double)at / (clock_seconds() - start);
 }
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool measure_requests(Calibration *calibration, const Disk *disk, bool writes, int64_t request,
                              Curve *curve) {
     double rates[PASSES];
@@ -93,13 +72,12 @@ static bool measure_requests(Calibration *calibration, const Disk *disk, bool wr
         if (rates[p] < 0)
             return false;
     }
-    qsort(rates, PASSES, sizeof *rates, compare);
-    const double median = rates[PASSES / 2];
-    curve_add(curve, (double)request, median);
+    const Measured rate = measured_of(rates, PASSES);
+    curve_add(curve, (double)request, rate.median);
     calibrate_note(calibration,
                    arena_printf(calibration->session->arena, "%s %" PRId64 " KiB", writes ? "write" : "read",
                                 request >> 10),
-                   1e-9 * median, "GB/s", (Measured){0, (rates[PASSES - 2] - rates[1]) / median});
+                   1e-9 * rate.median, "GB/s", rate);
     return true;
 }
 
@@ -135,9 +113,8 @@ bool calibrate_disk(Calibration *calibration) {
     Diagnostics *diagnostics = calibration->session->diagnostics;
     bool ok = true;
     if (calibration->rank == 0) {
-        const char *folder = scratch_folder(calibration->session->options);
-        Disk disk = {.fd = open_file(folder, calibration->session->arena),
-                     .buffer = aligned_alloc(ALIGNMENT, LARGEST_REQUEST)};
+        const char *folder = disk_folder(calibration->session->options->scratch);
+        Disk disk = {.fd = disk_open_unnamed(folder), .buffer = aligned_alloc(ALIGNMENT, LARGEST_REQUEST)};
         ok = disk.fd >= 0 && disk.buffer && measure_disk(calibration, folder, &disk);
         if (!ok)
             diagnostics_error(diagnostics, (Span){0}, "cannot measure the disk in '%s': %s", folder,

@@ -48,14 +48,14 @@ static void measure_pairs(Calibration *calibration, Messages *messages, const ch
     const double share = model_ranks(&calibration->model, calibration->ranks, 1).core_share;
     messages->bytes = 8;
     Measured measured = measure(calibration, messages->comm, exchange, messages);
-    level->latency = measured.seconds * share;
+    level->latency = measured.median * share;
     level->bandwidth = (Curve){0};
     calibrate_note(calibration, arena_printf(calibration->session->arena, "latency %s", where),
-                   1e6 * measured.seconds, "us", measured);
+                   1e6 * measured.median, "us", measured);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         messages->bytes = sizes[s];
         measured = measure(calibration, messages->comm, exchange, messages);
-        const double seconds = fmax(measured.seconds - level->latency / share, 0.1 * measured.seconds);
+        const double seconds = fmax(measured.median - level->latency / share, 0.1 * measured.median);
         curve_add(&level->bandwidth, sizes[s], sizes[s] / (seconds * share));
         calibrate_note(calibration,
                        arena_printf(calibration->session->arena, "message %s, %d KiB", where, sizes[s] >> 10),
@@ -149,7 +149,7 @@ static void measure_factor(Calibration *calibration, Messages *messages, ModelFa
         messages->bytes = sizes[s];
         last = measure(calibration, messages->comm, collectives[factor], messages);
         const double one = model_message_seconds(&ranks, level, 1, sizes[s]);
-        product *= fmax(last.seconds - latency, 0.1 * last.seconds) / one;
+        product *= fmax(last.median - latency, 0.1 * last.median) / one;
     }
     const double mean = pow(product, 1.0 / SIZES);
     curve_add(&calibration->model.factors[factor], messages->ranks, mean);
@@ -192,9 +192,9 @@ static void exchange_and_work(void *context) {
 static void measure_overlap(Calibration *calibration, Messages *messages) {
     messages->bytes = OVERLAPPED;
     const Measured alone = measure(calibration, messages->comm, exchange, messages);
-    messages->work_seconds = alone.seconds;
+    messages->work_seconds = alone.median;
     const Measured both = measure(calibration, messages->comm, exchange_and_work, messages);
-    calibration->model.overlap = fmax(0, fmin(1, 2 - both.seconds / alone.seconds));
+    calibration->model.overlap = fmax(0, fmin(1, 2 - both.median / alone.median));
     calibrate_note(calibration, "overlap", calibration->model.overlap, "", both);
 }
 
@@ -239,9 +239,12 @@ bool calibrate_network(Calibration *calibration) {
     MachineModel *model = &calibration->model;
     const MachineModel standard = machine_model_default();
     Messages messages = {.from = calloc(2, LARGEST_MESSAGE), .to = calloc(2, LARGEST_MESSAGE)};
-    const bool ok = (messages.from && messages.to) ||
-                    diagnostics_error(calibration->session->diagnostics, (Span){0}, "out of memory");
-    if (agree_on(MPI_COMM_WORLD, ok, calibration->session->diagnostics)) {
+    Diagnostics *diagnostics = calibration->session->diagnostics;
+    const bool ok =
+        agree_on(MPI_COMM_WORLD,
+                 (messages.from && messages.to) || diagnostics_error(diagnostics, (Span){0}, "out of memory"),
+                 diagnostics);
+    if (ok) {
         for (int l = 0; l < 2; l++) {
             model->levels[l].latency = standard.levels[l].latency;
             model->levels[l].bandwidth = standard.levels[l].bandwidth;

@@ -25,8 +25,7 @@ const char *disk_folder(const char *folder) {
     return folder ? folder : environment && environment[0] ? environment : "/tmp";
 }
 
-// An open file without a name. -1 with errno.
-static int create_unnamed(const char *folder) {
+int disk_open_unnamed(const char *folder) {
 #ifdef O_TMPFILE
     const int unnamed = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
     if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
@@ -66,7 +65,7 @@ DiskFile *disk_create(const char *folder, int64_t bytes) {
     DiskFile *file = malloc(sizeof *file);
     if (!file)
         return NULL;
-    *file = (DiskFile){.fd = create_unnamed(disk_folder(folder))};
+    *file = (DiskFile){.fd = disk_open_unnamed(disk_folder(folder))};
     const int error = file->fd < 0 ? errno : reserve(file->fd, bytes);
     if (error == 0)
         return file;

@@ -21,6 +21,8 @@ DiskFile *disk_create(const char *folder, int64_t bytes);
 void disk_free(DiskFile *file); // which may be NULL
 // Where files are created for this `folder`.
 const char *disk_folder(const char *folder);
+// The descriptor of a new file without a name; -1 with errno.
+int disk_open_unnamed(const char *folder);
 
 // All of `bytes` bytes at `offset`. After the first failure nothing is read or written any more, and what
 // would be read is zero (disk_error). Several threads may call these.
