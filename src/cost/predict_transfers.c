@@ -26,8 +26,8 @@ static const struct {
     [OPERATION_ALL_REDUCE] = {true, MODEL_ALL_REDUCE},
 };
 
-// Of `ranks` consecutive ranks, how many are in one group; where `together` is false, the members of a group
-// are in its other dimensions.
+// Of `ranks` consecutive ranks, how many are in one group: along the dimensions that the footprint depends on
+// (`related`), or along the others.
 static double members_among(const Footprints *footprints, double ranks, bool related) {
     double stride = 1 / (double)footprints->per_rank, members = 1;
     for (int d = footprints->grid.order - 1; d >= 0; d--) {

@@ -8,10 +8,10 @@
 #include <time.h>
 
 // Even the shortest sleep takes about 100 microseconds, and large messages go in many parts, for each of
-// which both ranks have to poll. So a rank polls and yields its core for some time before it sleeps, which
-// takes little from ranks that compute: the latency of a message that comes soon is some microseconds. Sleeps
-// become longer, so that polling takes little from the ranks that compute, but slowly: where messages depend
-// on each other, a rank that sleeps too long delays the next one, whose sleep is then longer, too.
+// which both ranks have to poll. So a rank polls and yields its core for some time before it sleeps: the
+// latency of a message that comes soon is some microseconds. Sleeps become longer, so that polling takes
+// little from the ranks that compute, but slowly: where messages depend on each other, a rank that sleeps too
+// long delays the next one, whose sleep is then longer, too.
 static const double yield_seconds = 1e-3, longest_sleep = 1e-3;
 
 static bool sleeps;
