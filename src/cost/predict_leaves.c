@@ -216,14 +216,13 @@ static void visit_leaf(Visit *visit, const Leaf *leaf, Around around) {
 
 static void visit_nodes(Visit *visit, const SpmdNode *node, Around around) {
     for (; node; node = node->next) {
-        int64_t extent;
         if (node->kind == SPMD_LEAF)
             visit_leaf(visit, node->leaf, around);
-        if (node->kind != SPMD_LOOP || !int_eval(node->extent, visit->plan->params, NULL, &extent))
+        if (node->kind != SPMD_LOOP)
             continue;
         Around inside = around;
         inside.loops[inside.count++] = node->var;
-        inside.steps *= (double)extent;
+        inside.steps *= (double)provenance_extent(visit->plan->provenance, node->var);
         visit_nodes(visit, node->body, inside);
     }
 }

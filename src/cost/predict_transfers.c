@@ -100,7 +100,7 @@ static double copied_bytes(const StatementPlan *plan, int transfer) {
     double counts[MAX_VARS];
     for (int l = 0; l < moved->loop_count; l++)
         around.loops[around.count++] = moved->loops[l];
-    if (figures->io || tensor_is_sparse(moved->access->tensor) ||
+    if (figures->io || tensor_is_sparse(moved->access->tensor) || plan->processors == 0 ||
         !nest_counts(plan, moved->nest, min_i64(rank * plan->per_rank, plan->processors - 1), &around,
                      counts))
         return 0;
