@@ -265,7 +265,7 @@ static const Program *settle(Choosing *choosing, const Placing *best) {
     return arena_copy(search->arena, &program, sizeof program);
 }
 
-static const Chosen *finish(Choosing *choosing, const Placing *best) {
+static Chosen *finish(Choosing *choosing, const Placing *best) {
     Search *search = &choosing->search;
     Arena *arena = search->arena;
     const int count = search->program->statement_count;
@@ -277,25 +277,35 @@ static const Chosen *finish(Choosing *choosing, const Placing *best) {
     *chosen = (Chosen){.program = settle(choosing, best),
                        .ranks = search->ranks,
                        .alternatives = alternatives,
-                       .seconds = best->total.seconds,
-                       .peak_bytes = best->total.peak_bytes};
+                       .seconds = best->total.seconds};
     return chosen;
 }
 
-static void refuse_limit(const Choosing *choosing, const Placing *least, Diagnostics *diagnostics) {
-    int64_t worst = 0;
-    int at = 0;
-    for (int s = 0; s < choosing->search.program->statement_count; s++) {
-        const int64_t peak = least->trials[s].items[least->best[s]].figures.peak_bytes;
-        if (peak > worst)
-            at = s;
-        worst = max_i64(worst, peak);
+// The statement in which a rank has most memory: of all together, as each tensor is at home all the time.
+static bool find_peak(const Search *search, Chosen *chosen, int *statement, Diagnostics *diagnostics) {
+    Pipeline *pipeline = search_pipeline(search, chosen->program, diagnostics);
+    if (!pipeline_run(pipeline, PASS_SPMD))
+        return false;
+    pipeline->params[0] = search->ranks;
+    const PlanOptions options = {.ranks = search->ranks, .threads = search->options->threads};
+    const Plan *plan = pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
+    for (int s = 0; plan && s < chosen->program->statement_count; s++) {
+        const int64_t *peaks = plan_figures(plan->statements[s])->peak_bytes;
+        for (int64_t rank = 0; rank < search->ranks; rank++)
+            if (peaks[rank] > chosen->peak_bytes) {
+                chosen->peak_bytes = peaks[rank];
+                *statement = s;
+            }
     }
-    diagnostics_error(diagnostics, choosing->search.program->statements[at].assignment->span,
+    return plan != NULL;
+}
+
+static void refuse_limit(const Search *search, const Chosen *chosen, int statement,
+                         Diagnostics *diagnostics) {
+    diagnostics_error(diagnostics, search->program->statements[statement].assignment->span,
                       "no schedule was found that keeps a rank within %" PRId64
                       " bytes of memory: this statement needs %" PRId64 " on %" PRId64 " rank%s",
-                      choosing->search.limit, worst, choosing->search.ranks,
-                      choosing->search.ranks == 1 ? "" : "s");
+                      search->limit, chosen->peak_bytes, search->ranks, search->ranks == 1 ? "" : "s");
     diagnostics_note(diagnostics, (Span){0}, "more ranks need less memory each");
 }
 
@@ -330,10 +340,13 @@ const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *
                                      choosing.failure->list.items[i].message);
         return NULL;
     }
-    *fits = best->total.fits;
-    if (!best->total.fits) {
-        refuse_limit(&choosing, best, diagnostics);
+    Chosen *chosen = finish(&choosing, best);
+    int largest = 0;
+    if (!find_peak(search, chosen, &largest, diagnostics))
         return NULL;
-    }
-    return finish(&choosing, best);
+    *fits = search->limit <= 0 || chosen->peak_bytes <= search->limit;
+    if (*fits)
+        return chosen;
+    refuse_limit(search, chosen, largest, diagnostics);
+    return NULL;
 }

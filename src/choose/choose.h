@@ -14,6 +14,7 @@ typedef struct {
     int64_t processes;    // where the program has no machine
     int64_t memory_limit; // bytes of a rank; 0: none
     int64_t threads;      // of each rank, as the program is executed; 0: as many as it has cores
+    double least_steps;   // of products that are divided by default; 0: as in the pipeline
     const MachineModel *model;
     bool model_limits; // where there is no limit, the memory of a rank of the model is one
 } ChooseOptions;

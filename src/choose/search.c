@@ -76,6 +76,7 @@ static void read_nests(Search *search, SearchStatement *statement) {
     for (int a = 0; a < statement->access_count; a++) {
         SearchTensor *tensor = &search->tensors[statement->accesses[a].access->tensor->id];
         tensor->last_use = statement->index;
+        tensor->used_by_kept = tensor->used_by_kept || statement->kept;
         tensor->input = tensor->input && !statement->accesses[a].is_result;
     }
 }
@@ -157,12 +158,18 @@ static void choose_samples(Search *search) {
     search->sample_count = (int)count;
 }
 
+Pipeline *search_pipeline(const Search *search, const Program *program, Diagnostics *diagnostics) {
+    Pipeline *pipeline = pipeline_of(search->arena, program, search->ranks);
+    pipeline->diagnostics = pipeline->scheduler.diagnostics = diagnostics;
+    if (search->options->least_steps > 0)
+        pipeline->least_steps = search->options->least_steps;
+    return pipeline;
+}
+
 // As its default is: with the workspaces of products.
 static bool read_statements(Search *search, Diagnostics *diagnostics) {
     const Program *program = search->program;
-    Pipeline *pipeline = pipeline_of(search->arena, program, search->ranks);
-    pipeline->diagnostics = diagnostics;
-    pipeline->scheduler.diagnostics = diagnostics;
+    Pipeline *pipeline = search_pipeline(search, program, diagnostics);
     if (!pipeline_run(pipeline, PASS_SCHEDULE))
         return false;
     search->statements = arena_array(search->arena, SearchStatement, program->statement_count);

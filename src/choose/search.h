@@ -38,10 +38,11 @@ typedef struct {
 typedef struct {
     const Tensor *tensor;
     int64_t extents[MAX_ORDER];
-    double bytes; // of all elements
-    bool free;    // its place is to be found
-    bool input;   // no statement assigns it
-    int last_use; // the statement; -1: none
+    double bytes;      // of all elements
+    bool free;         // its place is to be found
+    bool input;        // no statement assigns it
+    bool used_by_kept; // by a statement that has a schedule
+    int last_use;      // the statement; -1: none
     int place_count;
     Place *places[MOST_PLACES];
 } SearchTensor;
@@ -107,6 +108,9 @@ typedef struct {
 
 // Index of the machine with these sizes, which is added if it is new.
 int search_grid(Search *search, int count, const int64_t *sizes);
+
+// For a program on the ranks of the search, before the first pass.
+Pipeline *search_pipeline(const Search *search, const Program *program, Diagnostics *diagnostics);
 
 // Numbers, statements and machines of a program; false with diagnostics.
 bool search_create(Search *search, Diagnostics *diagnostics);

@@ -56,9 +56,20 @@ Program trial_program(const Search *search, const unsigned char *places, const S
     return program;
 }
 
+// At most, of a rank: of tensors that lie nowhere while nothing but this statement is planned. They are whole
+// on the first rank, but for those that a schedule of the program distributes, which are not known.
+static int64_t bytes_elsewhere(const Search *search, const StatementPlan *plan) {
+    double bytes = 0;
+    for (int t = 0; t < search->program->tensor_count; t++)
+        if (!plan->homes[t].known && !search->tensors[t].used_by_kept)
+            bytes += search->tensors[t].bytes;
+    return (int64_t)fmin(bytes, 1e18);
+}
+
 // What the busiest rank receives or sends in all transfers, the largest peak, and the predicted time.
 static void read_figures(const Search *search, const StatementPlan *plan, Alternative *figures) {
     const StatementFigures *all = plan_figures(plan);
+    const int64_t elsewhere = bytes_elsewhere(search, plan);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         int64_t bytes = 0, messages = 0;
         for (int t = 0; t < plan->spmd->transfer_count; t++) {
@@ -67,7 +78,7 @@ static void read_figures(const Search *search, const StatementPlan *plan, Altern
         }
         figures->bytes = max_i64(figures->bytes, bytes);
         figures->messages = max_i64(figures->messages, messages);
-        figures->peak_bytes = max_i64(figures->peak_bytes, all->peak_bytes[rank]);
+        figures->peak_bytes = max_i64(figures->peak_bytes, saturated_add(all->peak_bytes[rank], elsewhere));
     }
     figures->seconds = predict_statement(plan, &search->model).total;
 }
@@ -84,8 +95,7 @@ static bool is_called(const SpmdNode *node) {
 }
 
 static bool plan_program(Search *search, const Program *program, Trial *trial, Diagnostics *diagnostics) {
-    Pipeline *pipeline = pipeline_of(search->arena, program, search->ranks);
-    pipeline->diagnostics = pipeline->scheduler.diagnostics = diagnostics;
+    Pipeline *pipeline = search_pipeline(search, program, diagnostics);
     if (!pipeline_run(pipeline, PASS_SPMD))
         return false;
     pipeline->params[0] = search->ranks;
