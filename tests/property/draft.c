@@ -370,10 +370,10 @@ static void print_until(const Draft *draft, int statement, Text *to) {
 }
 
 void draft_print(const Draft *draft, Text *to) {
-    text_printf(to,
-                "# drawn with --seed %" PRIu64 " %s%s%s--only %" PRId64 "\n# distal run FILE -n %d --check\n",
-                draft->seed, draft->space ? "--space " : "", draft->space ? draft->space : "",
-                draft->space ? " " : "", draft->index, draft->ranks);
+    text_printf(
+        to, "# drawn with --seed %" PRIu64 " %s%s%s--only %" PRId64 "\n# distal run %sFILE -n %d --check\n",
+        draft->seed, draft->space ? "--space " : "", draft->space ? draft->space : "",
+        draft->space ? " " : "", draft->index, draft->automatic ? "--auto " : "", draft->ranks);
     print_params(draft, to);
     print_machine(draft, 0, to);
     print_machine(draft, 1, to);

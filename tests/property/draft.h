@@ -141,7 +141,8 @@ typedef struct {
     int64_t index;
     uint64_t input_seed; // and the next one
     int ranks;
-    bool products; // of three and more factors, without placements and schedules: the defaults decide
+    bool automatic; // choose/choose.h finds what placements and schedules it lacks
+    bool products;  // of three and more factors, without placements and schedules: the defaults decide
     int size_count;
     DraftSize sizes[DRAFT_SIZES];
     DraftMachine machines[2]; // M, and sometimes N, which is not larger
@@ -165,6 +166,12 @@ void draft_print_statement(const Draft *draft, const DraftStatement *statement, 
 void draft_print_node(const Draft *draft, const DraftStatement *statement, int node, int at_least, Text *to);
 // The size as it is written in an expression; written to `buffer` of 32 characters.
 const char *draft_size_text(const Draft *draft, int size, char *buffer);
+
+// Whether products that take LEAST_STEPS are divided by default.
+static inline bool draft_divides(const Draft *draft) {
+    return draft->products || draft->index % 2;
+}
+enum { LEAST_STEPS = 1 };
 
 bool draft_is_sparse(const DraftTensor *tensor);
 bool draft_uses_tensor(const Draft *draft, int tensor);

@@ -86,6 +86,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
     const Program *program = program_of(run);
     Pipeline *pipeline = run->trial->pipeline;
     PlanOptions options = {.ranks = pipeline->ranks,
+                           .largest = pipeline->plan->largest,
                            .message_limit = run->way->message_limit,
                            .without = run->way->without,
                            .pipelined = run->way->pipelined,

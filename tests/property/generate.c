@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machine, ranks and placements of a drawn program.
 #include "generate.h"
+#include "automatic.h"
 
 int draw_size(Random *random, Draft *draft, char letter, int64_t value) {
     static const int weights[] = {
@@ -190,4 +191,5 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     draw_disk(draft);
     if (!draft->products)
         draw_schedules(&random, draft);
+    draw_automatic(draft);
 }

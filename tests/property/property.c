@@ -149,6 +149,10 @@ static void print_failure(const Trial *failed, const Trial *small) {
     } else {
         print_indented(failed->text);
     }
+    if (failed->chosen) {
+        print_indented("chosen:");
+        print_indented((small ? small : failed)->pipeline->source.text);
+    }
     printf("    %s\n", path);
 }
 
@@ -218,7 +222,7 @@ static int64_t run_batch(const Options *options, int64_t first, int64_t last, in
             continue;
         before_trial(trials[i]);
         if (options->verbose && world_rank == 0)
-            printf("%s", trials[i]->text);
+            printf("%s", trials[i]->pipeline->source.text);
         fflush(stdout);
         trial_execute(trials[i], options->only >= 0 || (first + i) % 3 == 0);
         alarm(0);

@@ -230,11 +230,18 @@ static bool double_type(Draft *draft, int which) {
     return true;
 }
 
+static bool by_hand(Draft *draft, int which) {
+    if (which > 0)
+        return false;
+    draft->automatic = false;
+    return true;
+}
+
 static const Simplification simplifications[] = {
     drop_statement, drop_schedule,     drop_command,    drop_node,        drop_placement, out_of_disk,
     fewer_ranks,    drop_machine,      smaller_size,    access_to_number, row_major,      contiguous,
     double_type,    drop_accumulation, simpler_entry,   literal_size,     plain_levels,   plain_fill,
-    plain_index,    plain_left_index,  drop_repetition, drop_condition,   drop_range,
+    plain_index,    plain_left_index,  drop_repetition, drop_condition,   drop_range,     by_hand,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 

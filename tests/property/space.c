@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "space.h"
 
+#include "automatic.h"
 #include "generate.h"
 #include "lang/program.h"
 
@@ -158,5 +159,6 @@ void space_draft(uint64_t seed, int space, int64_t index, Draft *draft) {
     read_statements(program, draft);
     draw_placements(&random, draft);
     draw_schedules(&random, draft);
+    draw_automatic(draft);
     arena_free(arena);
 }

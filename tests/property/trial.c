@@ -94,15 +94,33 @@ static bool balance(Trial *trial) {
     return true;
 }
 
+// Goes on with the program that is printed with what was chosen.
+static bool take_chosen(Trial *trial) {
+    trial->chosen = automatic_choose(&trial->draft, trial->pipeline);
+    if (!trial->chosen)
+        return false;
+    Text text = text_create(trial->arena);
+    program_print(trial->chosen->program, NULL, &text);
+    const Source source = {"chosen.distal", text_string(&text)};
+    trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
+    return true;
+}
+
 static bool run_passes(Trial *trial) {
     Text text = text_create(trial->arena);
     draft_print(&trial->draft, &text);
     trial->text = text_string(&text);
     Source source = {"drawn.distal", trial->text};
+    trial->chosen = NULL;
     trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
+    if (trial->draft.automatic && !take_chosen(trial))
+        return false;
     trial->pipeline->plan_options.pipelined = trial_pipelines(&trial->draft);
-    if (trial->draft.products || trial->draft.index % 2)
-        trial->pipeline->least_steps = 0, trial->pipeline->least_bytes = 0; // drawn programs are small
+    // Drawn programs are small.
+    if (draft_divides(&trial->draft)) {
+        trial->pipeline->least_steps = LEAST_STEPS;
+        trial->pipeline->least_bytes = trial->chosen ? trial->pipeline->least_bytes : 0;
+    }
     return pipeline_run(trial->pipeline, PASS_C) && balance(trial) &&
            pipeline_run(trial->pipeline, PASS_PLAN);
 }
@@ -199,6 +217,11 @@ Trial *trial_create(const Draft *draft, int number) {
     if (has_partial_workspace(trial))
         trial->draft.input_seed |= SEED_WITHOUT_SPECIAL;
     check_printers(trial);
+    const char *why = trial->chosen && !trial_pipelines(&trial->draft)
+                          ? automatic_check(trial->chosen, trial->pipeline)
+                          : NULL;
+    if (why)
+        trial_fail(trial, TRIAL_PLANNED, "%s", why);
     emit(trial, number);
     return trial;
 }

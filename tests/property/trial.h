@@ -4,6 +4,7 @@
 #ifndef DISTAL_TESTS_TRIAL_H
 #define DISTAL_TESTS_TRIAL_H
 
+#include "automatic.h"
 #include "draft.h"
 #include "jit/jit.h"
 #include "pipeline/pipeline.h"
@@ -32,7 +33,8 @@ typedef struct {
     Draft draft;  // without commands that were refused as they may be
     bool dropped; // whether there were such commands
     Arena *arena;
-    const char *text;
+    const char *text;     // of the draft
+    const Chosen *chosen; // placements and schedules of an automatic one; NULL: none
     Pipeline *pipeline;
     const char *functions; // generated C, without the prelude
     distal_kernel_function kernels[DRAFT_STATEMENTS], structures[DRAFT_STATEMENTS];

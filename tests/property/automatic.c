@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "automatic.h"
+
+#include "base/integer.h"
+#include "random.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { AUTOMATIC_PERCENT = 20, MOST_RANKS = 12 };
+
+static void drop_machines(Random *random, Draft *draft) {
+    draft->machines[0] = draft->machines[1] = (DraftMachine){0};
+    draft->ranks = random_between(random, 1, MOST_RANKS);
+    for (int t = 0; t < draft->tensor_count; t++)
+        draft->tensors[t].placed = false;
+}
+
+void draw_automatic(Draft *draft) {
+    enum { MACHINE_PERCENT = 40, PLACED_PERCENT = 60, SCHEDULE_PERCENT = 15 };
+    Random random = random_stream(draft->seed ^ 0xA070, (uint64_t)draft->index);
+    draft->automatic = random_chance(&random, AUTOMATIC_PERCENT);
+    if (!draft->automatic)
+        return;
+    const bool bare = draft->machines[0].level_count == 0 || !random_chance(&random, MACHINE_PERCENT);
+    if (bare)
+        drop_machines(&random, draft);
+    bool any_schedule = false;
+    for (int s = 0; s < draft->statement_count; s++) {
+        DraftStatement *statement = &draft->statements[s];
+        if (!bare && random_chance(&random, SCHEDULE_PERCENT)) {
+            any_schedule |= statement->has_schedule;
+            continue;
+        }
+        statement->has_schedule = false;
+        statement->command_count = 0;
+    }
+    // A schedule may name the tensor that it distributes onto.
+    for (int t = 0; t < draft->tensor_count; t++) {
+        draft->tensors[t].in_disk = false;
+        draft->tensors[t].placed &= any_schedule || random_chance(&random, PLACED_PERCENT);
+    }
+}
+
+static double draw_factor(Random *random) {
+    return exp2(random_between(random, -6, 6));
+}
+
+// Another ratio of computing, messages and bytes than the default one has, so that other candidates are best.
+static MachineModel draw_model(Random *random) {
+    MachineModel model = machine_model_default();
+    for (int l = 0; l < model.level_count; l++) {
+        model.levels[l].latency *= draw_factor(random) / 64;
+        model.levels[l].bandwidth = curve_constant(model.levels[l].bandwidth.values[0] * draw_factor(random));
+    }
+    model.rates[MODEL_GEMM] = curve_constant(model.rates[MODEL_GEMM].values[0] * draw_factor(random));
+    model.overhead *= draw_factor(random) / 64;
+    model.ranks = random_chance(random, 50) ? 0 : random_between(random, 1, 4);
+    return model;
+}
+
+const Chosen *automatic_choose(const Draft *draft, Pipeline *pipeline) {
+    enum { LIMIT_PERCENT = 60 };
+    Random random = random_stream(draft->seed ^ 0xA071, (uint64_t)draft->index);
+    const MachineModel model = draw_model(&random);
+    ChooseOptions options = {.ranks = draft->ranks,
+                             .threads = 1,
+                             .least_steps = draft_divides(draft) ? LEAST_STEPS : 0,
+                             .model = &model};
+    bool fits;
+    if (!pipeline_run(pipeline, PASS_PROGRAM))
+        return NULL;
+    const Chosen *chosen = choose(pipeline->arena, pipeline->program, &options, &fits, pipeline->diagnostics);
+    if (!chosen || !random_chance(&random, LIMIT_PERCENT))
+        return chosen;
+    // Nothing may fit, which is no mistake.
+    options.memory_limit = max_i64(1, chosen->peak_bytes * random_between(&random, 50, 100) / 100);
+    Diagnostics *refused = diagnostics_create(pipeline->arena, pipeline->source);
+    const Chosen *fitting = choose(pipeline->arena, pipeline->program, &options, &fits, refused);
+    if (fitting || !fits)
+        return fitting ? fitting : chosen;
+    pipeline->diagnostics = refused;
+    return NULL;
+}
+
+// What the busiest rank receives, or sends of results, and the most memory that any has.
+static Alternative busiest(const StatementPlan *plan) {
+    const StatementFigures *figures = plan_figures(plan);
+    Alternative most = {0};
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        int64_t bytes = 0, messages = 0;
+        for (int t = 0; t < plan->spmd->transfer_count; t++) {
+            bytes += figures->transfers[t].bytes[rank];
+            messages += figures->transfers[t].messages[rank];
+        }
+        most.bytes = max_i64(most.bytes, bytes);
+        most.messages = max_i64(most.messages, messages);
+        most.peak_bytes = max_i64(most.peak_bytes, figures->peak_bytes[rank]);
+    }
+    return most;
+}
+
+const char *automatic_check(const Chosen *chosen, const Pipeline *pipeline) {
+    for (int s = 0; s < chosen->program->statement_count; s++) {
+        const Alternative planned = busiest(pipeline->plan->statements[s]);
+        if (planned.peak_bytes > chosen->peak_bytes)
+            return arena_printf(pipeline->arena,
+                                "a rank has %" PRId64 " bytes of memory in statement %d, chosen for %" PRId64,
+                                planned.peak_bytes, s, chosen->peak_bytes);
+        if (chosen->alternatives[s].count == 0)
+            continue;
+        const Alternative *said = &chosen->alternatives[s].items[0];
+        if (planned.bytes != said->bytes || planned.messages != said->messages)
+            return arena_printf(pipeline->arena,
+                                "statement %d moves %" PRId64 " bytes in %" PRId64
+                                " messages, chosen for %" PRId64 " in %" PRId64,
+                                s, planned.bytes, planned.messages, said->bytes, said->messages);
+    }
+    return NULL;
+}
