@@ -30,31 +30,40 @@ static void add(Finding *finding, const Candidate *candidate) {
     array_push(finding->search->arena, finding->drafts, draft);
 }
 
+static void factorize(Finding *finding, Candidate *candidate, int var, int64_t left);
+
+// Divides `var` in `size` parts and others after it, if it is long enough, so that there are `left` times as
+// many parts.
+static void divide(Finding *finding, Candidate *candidate, int var, int64_t left, int64_t size) {
+    if (size == 1 || size > finding->statement->extents[var])
+        return;
+    candidate->vars[candidate->count] = var;
+    candidate->sizes[candidate->count++] = size;
+    factorize(finding, candidate, var + 1, left / size);
+    candidate->count--;
+}
+
 // Divides variables from `var` on, in increasing order, so that there are `left` times as many parts.
 static void factorize(Finding *finding, Candidate *candidate, int var, int64_t left) {
-    const SearchStatement *statement = finding->statement;
-    if (left == 1 && candidate->count > 0)
-        add(finding, candidate);
-    if (left == 1 || candidate->count == GRID_DIMS)
+    if (left == 1) {
+        if (candidate->count > 0)
+            add(finding, candidate);
         return;
-    const bool is_last = candidate->count == GRID_DIMS - 1;
-    for (; var < statement->cin->var_count; var++) {
-        if (!(statement->distributable >> var & 1))
+    }
+    for (; candidate->count < GRID_DIMS && var < finding->statement->cin->var_count; var++) {
+        if (!(finding->statement->distributable >> var & 1))
             continue;
-        candidate->vars[candidate->count++] = var;
-        int64_t *size = &candidate->sizes[candidate->count - 1];
-        // Divisors in pairs.
-        for (int64_t d = is_last ? left : 1; d * d <= left || is_last; d++) {
-            if (left % d == 0)
-                for (int pair = 0; pair < (d * d == left || is_last ? 1 : 2); pair++) {
-                    *size = pair == 0 ? d : left / d;
-                    if (*size > 1 && *size <= statement->extents[var])
-                        factorize(finding, candidate, var + 1, left / *size);
-                }
-            if (is_last)
-                break;
+        if (candidate->count == GRID_DIMS - 1) {
+            divide(finding, candidate, var, left, left);
+            continue;
         }
-        candidate->count--;
+        for (int64_t size = 1; size <= left / size; size++) {
+            if (left % size != 0)
+                continue;
+            divide(finding, candidate, var, left, size);
+            if (size != left / size)
+                divide(finding, candidate, var, left, left / size);
+        }
     }
 }
 
