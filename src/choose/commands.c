@@ -57,7 +57,7 @@ static void write_command(Writing *writing, const char *name, int count, const A
 // The tensors of the accesses that move inside, each once.
 static int inside_tensors(const SearchStatement *statement, const Form *form, const char **names) {
     int count = 0;
-    for (int a = 0; a < statement->access_count && a < 64; a++) {
+    for (int a = 0; a < statement->access_count && a < MOST_INSIDE; a++) {
         const char *name = statement->accesses[a].access->tensor->name;
         bool is_new = form->inside >> a & 1;
         for (int i = 0; i < count; i++)

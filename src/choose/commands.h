@@ -13,6 +13,8 @@ typedef enum {
     FORM_ROTATE,  // the same in steps that begin elsewhere on each processor, so that data is shifted
 } FormKind;
 
+enum { MOST_INSIDE = 64 }; // accesses of a statement that can; all others move before it computes
+
 typedef struct {
     FormKind kind;
     int var;         // of the loop

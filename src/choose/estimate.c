@@ -17,10 +17,14 @@ static int dim_of(const Candidate *candidate, int var) {
     return -1;
 }
 
-static double block(const SearchStatement *statement, const Candidate *candidate, int var) {
+int64_t estimate_block(const SearchStatement *statement, const Candidate *candidate, int var) {
     const int dim = dim_of(candidate, var);
     const int64_t extent = statement->extents[var];
-    return (double)(dim < 0 ? extent : ceil_div(extent, candidate->sizes[dim]));
+    return dim < 0 ? extent : ceil_div(extent, candidate->sizes[dim]);
+}
+
+static double block(const SearchStatement *statement, const Candidate *candidate, int var) {
+    return (double)estimate_block(statement, candidate, var);
 }
 
 // Elements of an access on one processor, at most.

@@ -9,6 +9,9 @@
 // lies on one of the ranks that use it, or is added up on one of them.
 void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate);
 
+// Values of a variable on one processor, at most.
+int64_t estimate_block(const SearchStatement *statement, const Candidate *candidate, int var);
+
 // The part of a processor in an access. False where it has none.
 bool estimate_footprint(const Search *search, const SearchStatement *statement, const Candidate *candidate,
                         const UsedAccess *access, int64_t processor, Rect *rect);

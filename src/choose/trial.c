@@ -142,55 +142,50 @@ typedef struct {
     const SearchStatement *statement;
     const Candidate *candidate;
     const unsigned char *places;
-    double bytes[64]; // of the block that a rank uses; 0 where nothing of it moves
-    double summed;    // of all
-} Moving;
+    int count;                 // of accesses that may move in a loop
+    double bytes[MOST_INSIDE]; // of the block that a rank uses; 0 where nothing of it moves
+    double summed;             // of all accesses
+} Traffic;
 
-static void find_moving(Moving *moving, int64_t candidate) {
-    const SearchStatement *statement = moving->statement;
-    for (int a = 0; a < statement->access_count && a < 64; a++) {
+static void find_traffic(Traffic *traffic, int64_t candidate) {
+    const SearchStatement *statement = traffic->statement;
+    traffic->count = statement->access_count < MOST_INSIDE ? statement->access_count : MOST_INSIDE;
+    for (int a = 0; a < statement->access_count; a++) {
         const UsedAccess *used = &statement->accesses[a];
-        const int place = moving->places[used->access->tensor->id];
+        const int place = traffic->places[used->access->tensor->id];
         Rect rect;
-        moving->bytes[a] = 0;
         if (place == NO_PLACE || statement->costs[candidate][a * MOST_PLACES + place] <= 0 ||
-            !estimate_footprint(moving->search, statement, moving->candidate, used, 0, &rect))
+            !estimate_footprint(traffic->search, statement, traffic->candidate, used, 0, &rect))
             continue;
-        moving->bytes[a] = (double)rect_volume(&rect) * (double)type_info(used->access->tensor->type)->size;
-        moving->summed += moving->bytes[a];
+        const double bytes = (double)rect_volume(&rect) * (double)type_info(used->access->tensor->type)->size;
+        if (a < traffic->count)
+            traffic->bytes[a] = bytes;
+        traffic->summed += bytes;
     }
 }
 
 // The accesses that move and have a variable; *bytes is set to theirs.
-static uint64_t inside(const Moving *moving, int var, double *bytes) {
+static uint64_t inside(const Traffic *traffic, int var, double *bytes) {
     uint64_t set = 0;
     *bytes = 0;
-    for (int a = 0; a < moving->statement->access_count && a < 64; a++)
-        if (moving->bytes[a] > 0 && moving->statement->accesses[a].vars >> var & 1) {
+    for (int a = 0; a < traffic->count; a++)
+        if (traffic->bytes[a] > 0 && traffic->statement->accesses[a].vars >> var & 1) {
             set |= (uint64_t)1 << a;
-            *bytes += moving->bytes[a];
+            *bytes += traffic->bytes[a];
         }
     return set;
 }
 
-static int64_t block_of(const Moving *moving, int var) {
-    const int64_t extent = moving->statement->extents[var];
-    for (int d = 0; d < moving->candidate->count; d++)
-        if (moving->candidate->vars[d] == var)
-            return ceil_div(extent, moving->candidate->sizes[d]);
-    return extent;
-}
-
 // The parts that all operands that move are divided into along the variable, where they lie; 0 where these
 // are different.
-static int64_t parts_of(const Moving *moving, int var, uint64_t set) {
+static int64_t parts_of(const Traffic *traffic, int var, uint64_t set) {
     int64_t parts = 0;
-    for (int a = 0; a < moving->statement->access_count && a < 64; a++) {
+    for (int a = 0; a < traffic->count; a++) {
         if (!(set >> a & 1))
             continue;
-        const UsedAccess *used = &moving->statement->accesses[a];
+        const UsedAccess *used = &traffic->statement->accesses[a];
         const int id = used->access->tensor->id;
-        const Placement *placement = moving->search->tensors[id].places[moving->places[id]]->placement;
+        const Placement *placement = traffic->search->tensors[id].places[traffic->places[id]]->placement;
         int64_t own = 0;
         if (used->is_result || !placement)
             return 0;
@@ -198,7 +193,7 @@ static int64_t parts_of(const Moving *moving, int var, uint64_t set) {
             const PlaceEntry *entry = &placement->entries[d];
             if (entry->kind == PLACE_PARTITION && access_mode_var(used->access, entry->mode) == var &&
                 !entry->cycle && entry->balance == BALANCE_NONE && own == 0)
-                int_eval(placement->machine->extents[d], moving->search->params, NULL, &own);
+                int_eval(placement->machine->extents[d], traffic->search->params, NULL, &own);
         }
         if (own == 0 || (parts > 0 && own != parts))
             return 0;
@@ -207,23 +202,25 @@ static int64_t parts_of(const Moving *moving, int var, uint64_t set) {
     return parts;
 }
 
-static void add_form(const Moving *moving, int64_t candidate, Form form, int64_t steps, TrialArray *trials) {
+static void add_form(const Traffic *traffic, int64_t candidate, Form form, int64_t steps,
+                     TrialArray *trials) {
     const double seconds =
-        sequence_cost(moving->statement, candidate, moving->places) +
-        moving->search->rates.latency * (double)(steps - 1) * (double)__builtin_popcountll(form.inside);
-    array_push(moving->search->arena, *trials,
+        sequence_cost(traffic->statement, candidate, traffic->places) +
+        traffic->search->rates.latency * (double)(steps - 1) * (double)__builtin_popcountll(form.inside);
+    array_push(traffic->search->arena, *trials,
                (Trial){.candidate = candidate, .form = form, .estimate = seconds});
 }
 
 // The longest chunks that fit into the limit, else as many as the grid has parts.
-static int64_t chunk_of(const Moving *moving, const Places *places, int var, double bytes) {
-    const int64_t length = block_of(moving, var), limit = moving->search->limit;
+static int64_t chunk_of(const Traffic *traffic, const Places *places, int var, double bytes) {
+    const int64_t length = estimate_block(traffic->statement, traffic->candidate, var),
+                  limit = traffic->search->limit;
     int64_t parts = 2;
-    for (int d = 0; d < moving->candidate->count; d++)
-        parts = max_i64(parts, moving->candidate->sizes[d]);
+    for (int d = 0; d < traffic->candidate->count; d++)
+        parts = max_i64(parts, traffic->candidate->sizes[d]);
     int64_t size = ceil_div(length, parts);
     if (limit > 0) {
-        const double left = (double)limit - (double)places->bytes - (moving->summed - bytes);
+        const double left = (double)limit - (double)places->bytes - (traffic->summed - bytes);
         const double fitting = floor(left / (bytes / (double)max_i64(1, length)));
         size = fitting < 1 ? 1 : min_i64(size, (int64_t)fmin(fitting, (double)size));
     }
@@ -233,15 +230,15 @@ static int64_t chunk_of(const Moving *moving, const Places *places, int var, dou
 void trial_forms(const Search *search, const Places *places, const SearchStatement *statement,
                  int64_t candidate, TrialArray *trials) {
     enum { MOST_CHUNKED = 2 };
-    Moving moving = {.search = search,
-                     .statement = statement,
-                     .candidate = &statement->candidates.items[candidate],
-                     .places = places->places};
-    find_moving(&moving, candidate);
-    add_form(&moving, candidate, (Form){.kind = FORM_ONCE}, 1, trials);
+    Traffic traffic = {.search = search,
+                       .statement = statement,
+                       .candidate = &statement->candidates.items[candidate],
+                       .places = places->places};
+    find_traffic(&traffic, candidate);
+    add_form(&traffic, candidate, (Form){.kind = FORM_ONCE}, 1, trials);
     if (statement->default_count > 0)
-        add_form(&moving, candidate, (Form){.kind = FORM_ONCE, .fused = true}, 1, trials);
-    if (statement->nest_count != 1 || statement->default_count > 0 || moving.summed <= 0)
+        add_form(&traffic, candidate, (Form){.kind = FORM_ONCE, .fused = true}, 1, trials);
+    if (statement->nest_count != 1 || statement->default_count > 0 || traffic.summed <= 0)
         return;
     uint64_t tried = 0;
     for (int i = 0; i < MOST_CHUNKED; i++) {
@@ -249,9 +246,10 @@ void trial_forms(const Search *search, const Places *places, const SearchStateme
         double most = 0;
         for (int v = 0; v < statement->cin->var_count; v++) {
             double bytes;
-            if (!(statement->nests[0].loops >> v & 1) || tried >> v & 1 || block_of(&moving, v) < 2)
+            if (!(statement->nests[0].loops >> v & 1) || tried >> v & 1 ||
+                estimate_block(statement, traffic.candidate, v) < 2)
                 continue;
-            inside(&moving, v, &bytes);
+            inside(&traffic, v, &bytes);
             if (bytes > most) {
                 most = bytes;
                 best = v;
@@ -261,13 +259,13 @@ void trial_forms(const Search *search, const Places *places, const SearchStateme
             return;
         tried |= (uint64_t)1 << best;
         double bytes;
-        const uint64_t set = inside(&moving, best, &bytes);
-        const int64_t size = chunk_of(&moving, places, best, bytes);
-        const int64_t parts = parts_of(&moving, best, set);
-        if (parts > 1 && block_of(&moving, best) == statement->extents[best])
-            add_form(&moving, candidate, (Form){FORM_ROTATE, best, parts, set, false}, parts, trials);
-        if (size < block_of(&moving, best))
-            add_form(&moving, candidate, (Form){FORM_CHUNKS, best, size, set, false},
-                     ceil_div(block_of(&moving, best), size), trials);
+        const uint64_t set = inside(&traffic, best, &bytes);
+        const int64_t size = chunk_of(&traffic, places, best, bytes);
+        const int64_t parts = parts_of(&traffic, best, set);
+        if (parts > 1 && estimate_block(statement, traffic.candidate, best) == statement->extents[best])
+            add_form(&traffic, candidate, (Form){FORM_ROTATE, best, parts, set, false}, parts, trials);
+        if (size < estimate_block(statement, traffic.candidate, best))
+            add_form(&traffic, candidate, (Form){FORM_CHUNKS, best, size, set, false},
+                     ceil_div(estimate_block(statement, traffic.candidate, best), size), trials);
     }
 }
