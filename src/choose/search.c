@@ -127,27 +127,37 @@ static bool check_program(const Program *program, Diagnostics *diagnostics) {
     return ok;
 }
 
-// Machines of the program, and how many processors there are.
-static void read_machines(Search *search) {
-    const Program *program = search->program;
+// Processors of the largest machine.
+static int64_t most_processors(const Search *search) {
     int64_t most = 0;
+    Grid grid;
+    for (int m = 0; m < search->program->machine_count; m++)
+        if (machine_grid(search->program->machines[m], search->params, &grid))
+            most = max_i64(most, grid_size(&grid));
+    return most;
+}
+
+// Ranks, of which the sizes of machines may be made, and then how many processors there are.
+static void read_machines(Search *search, int64_t *params) {
+    const Program *program = search->program;
+    const int64_t most = most_processors(search);
+    search->ranks = search->options->ranks > 0 ? search->options->ranks
+                    : most > 0                 ? most
+                                               : max_i64(search->options->processes, 1);
+    params[0] = search->ranks;
     bool kept = program->machine_count == 1;
     for (int m = 0; m < program->machine_count; m++) {
         SearchMachine machine = {.machine = program->machines[m]};
-        if (!machine_grid(program->machines[m], search->params, &machine.grid)) {
+        if (!machine_grid(program->machines[m], params, &machine.grid)) {
             kept = false;
             continue;
         }
-        most = max_i64(most, grid_size(&machine.grid));
         array_push(search->arena, search->machines, machine);
         kept = kept && machine.machine->level_count == 1 && machine.grid.order > 1 &&
                machine.grid.order <= MOST_DIMS;
     }
-    search->ranks = search->options->ranks > 0 ? search->options->ranks
-                    : most > 0                 ? most
-                                               : max_i64(search->options->processes, 1);
     search->kept = kept ? program->machines[0] : NULL;
-    search->processors = kept ? most : search->ranks;
+    search->processors = kept ? most_processors(search) : search->ranks;
 }
 
 // Evenly over all processors, the first and the last among them.
@@ -205,8 +215,7 @@ bool search_create(Search *search, Diagnostics *diagnostics) {
         return false;
     int64_t *params = program_param_values(search->program, search->arena);
     search->params = params;
-    read_machines(search);
-    params[0] = search->ranks;
+    read_machines(search, params);
     search->model = model_ranks(search->options->model, search->ranks, search->options->threads);
     take_rates(search);
     search->limit = search->options->memory_limit;
