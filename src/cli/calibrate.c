@@ -98,7 +98,7 @@ static void describe(Calibration *calibration, const CoreShare *cores, int64_t f
     *model = (MachineModel){.level_count = 2,
                             .single = standard.single,
                             .parallel = standard.parallel,
-                            .crowded = standard.crowded,
+                            .oversubscribed = standard.oversubscribed,
                             .overlap = standard.overlap};
     const int64_t in_node = max_i64(1, cores->node_cores);
     snprintf(model->name, sizeof model->name, "%" PRId64 " core%s of %s", in_node, in_node == 1 ? "" : "s",

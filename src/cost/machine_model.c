@@ -38,8 +38,12 @@ static ModelLevel level_of(const char *name, int64_t count) {
 }
 
 MachineModel machine_model_default(void) {
-    MachineModel model = {
-        .level_count = 2, .single = 2, .parallel = 0.9, .crowded = 0.75, .overhead = 5e-7, .overlap = 0.5};
+    MachineModel model = {.level_count = 2,
+                          .single = 2,
+                          .parallel = 0.9,
+                          .oversubscribed = 0.75,
+                          .overhead = 5e-7,
+                          .overlap = 0.5};
     snprintf(model.name, sizeof model.name, "nodes of two 32-core sockets, 100 Gbit/s");
     ModelLevel *node = &model.levels[0], *core = &model.levels[1];
     *node = level_of("node", 4096);
@@ -93,7 +97,7 @@ ModelRanks model_ranks(const MachineModel *machine, int64_t ranks, int64_t threa
 
 // Where ranks share cores: what is left of the rate of each core.
 static double crowding(const ModelRanks *ranks) {
-    return ranks->core_share < 1 ? ranks->machine->crowded : 1;
+    return ranks->core_share < 1 ? ranks->machine->oversubscribed : 1;
 }
 
 // Cores of a node that compute.

@@ -62,10 +62,10 @@ typedef struct {
     int64_t ranks; // at most in a unit of the first level, before others are filled; 0: one for each core
     Curve rates[MODEL_KERNEL_COUNT]; // of one core, in double precision
     double single;                   // how many times as fast single precision is
-    double parallel; // what each further core of a node that computes adds, of the first's rate
-    double crowded;  // what a core does for several ranks together, of what it does for one
-    double overhead; // seconds that the call of a kernel takes, and one step of a transfer
-    double overlap;  // share of a transfer that goes on while its rank computes, 0 to 1
+    double parallel;       // what each further core of a node that computes adds, of the first's rate
+    double oversubscribed; // what a core does for several ranks together, of what it does for one
+    double overhead;       // seconds that the call of a kernel takes, and one step of a transfer
+    double overlap;        // share of a transfer that goes on while its rank computes, 0 to 1
     Curve factors[MODEL_FACTOR_COUNT];
     Curve disk_read, disk_write; // bytes per second of one unit of the first level, by bytes of a request
 } MachineModel;

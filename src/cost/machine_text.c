@@ -79,7 +79,7 @@ static const Figure disk_figures[] = {
 static const Figure single_figures[] = {
     {"single", offsetof(MachineModel, single), PLAIN, PLAIN, false, false, 0},
     {"parallel", offsetof(MachineModel, parallel), PLAIN, PLAIN, false, true, 1},
-    {"crowded", offsetof(MachineModel, crowded), PLAIN, PLAIN, false, false, 1},
+    {"oversubscribed", offsetof(MachineModel, oversubscribed), PLAIN, PLAIN, false, false, 1},
     {"overhead", offsetof(MachineModel, overhead), SECONDS, PLAIN, false, true, 0},
     {"overlap", offsetof(MachineModel, overlap), PLAIN, PLAIN, false, true, 1},
 };
@@ -407,7 +407,7 @@ bool machine_model_read(Source source, Arena *arena, MachineModel *model, Diagno
     const MachineModel standard = machine_model_default();
     *model = (MachineModel){.single = standard.single,
                             .parallel = standard.parallel,
-                            .crowded = standard.crowded,
+                            .oversubscribed = standard.oversubscribed,
                             .overhead = standard.overhead,
                             .overlap = standard.overlap};
     snprintf(model->name, sizeof model->name, "%.*s", MODEL_NAME - 1, source.name);

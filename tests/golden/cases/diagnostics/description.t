@@ -46,7 +46,7 @@ m.machine:3:11: error: 'GB/s' is no unit here: expected FLOP/s, MFLOP/s, GFLOP/s
 m.machine:4:9: error: '1.5' is more than 1
    4 | overlap 1.5
      |         ^~~
-m.machine:5:1: error: unknown word 'speed' (expected one of: machine level ranks rate factor disk single parallel crowded overhead overlap)
+m.machine:5:1: error: unknown word 'speed' (expected one of: machine level ranks rate factor disk single parallel oversubscribed overhead overlap)
    5 | speed 3
      | ^~~~~
 m.machine:6:9: error: the text has no closing quote
