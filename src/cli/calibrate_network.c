@@ -20,7 +20,7 @@ typedef struct {
     int peer;        // -1: none
     int bytes;
     char *from, *to;
-    int turn; // of roots
+    int next_root; // of collective operations
     double work_seconds;
 } Messages;
 
@@ -70,7 +70,7 @@ static void finish(MPI_Request request) {
 
 static void all_broadcast(void *context) {
     Messages *m = context;
-    const int root = m->turn++ % m->ranks;
+    const int root = m->next_root++ % m->ranks;
     MPI_Request request;
     if (wait_sleeps()) {
         MPI_Ibcast(m->from, m->bytes, MPI_BYTE, root, m->comm, &request);
@@ -94,7 +94,7 @@ static void all_gather(void *context) {
 
 static void sum_to_one(void *context) {
     Messages *m = context;
-    const int count = m->bytes / (int)sizeof(double), root = m->turn++ % m->ranks;
+    const int count = m->bytes / (int)sizeof(double), root = m->next_root++ % m->ranks;
     MPI_Request request;
     if (wait_sleeps()) {
         MPI_Ireduce(m->from, m->to, count, MPI_DOUBLE, MPI_SUM, root, m->comm, &request);
@@ -168,7 +168,7 @@ static void measure_collectives(Calibration *calibration, Messages *messages) {
         if (messages->comm != MPI_COMM_NULL) {
             messages->rank = calibration->rank;
             messages->ranks = ranks;
-            messages->turn = 0;
+            messages->next_root = 0;
             for (int f = 0; f < MODEL_FACTOR_COUNT; f++)
                 measure_factor(calibration, messages, (ModelFactor)f);
             MPI_Comm_free(&messages->comm);
