@@ -5,14 +5,14 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { MOST = 64 }; // requests in the queue
+enum { CAPACITY = 64 };
 
 struct IoQueue {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    IoRequest requests[MOST]; // number n is at n % MOST
-    int64_t added, done;
+    IoRequest requests[CAPACITY]; // number n is at n % CAPACITY
+    int64_t submitted, completed;
     bool ends;
 };
 
@@ -23,19 +23,19 @@ static void carry_out(const IoRequest *request) {
         piece_copy(&request->to, &request->from, request->rect);
 }
 
-static void *serve(void *argument) {
+static void *complete_requests(void *argument) {
     IoQueue *queue = argument;
     pthread_mutex_lock(&queue->lock);
     for (;;) {
-        while (queue->done == queue->added && !queue->ends)
+        while (queue->completed == queue->submitted && !queue->ends)
             pthread_cond_wait(&queue->changed, &queue->lock);
-        if (queue->done == queue->added)
+        if (queue->completed == queue->submitted)
             break;
-        const IoRequest *request = &queue->requests[(queue->done + 1) % MOST];
+        const IoRequest *request = &queue->requests[(queue->completed + 1) % CAPACITY];
         pthread_mutex_unlock(&queue->lock);
         carry_out(request);
         pthread_mutex_lock(&queue->lock);
-        queue->done++;
+        queue->completed++;
         pthread_cond_broadcast(&queue->changed);
     }
     pthread_mutex_unlock(&queue->lock);
@@ -52,7 +52,7 @@ IoQueue *io_queue_create(void) {
     // Signals are for the threads of the program.
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool ok = pthread_create(&queue->thread, NULL, serve, queue) == 0;
+    const bool ok = pthread_create(&queue->thread, NULL, complete_requests, queue) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (ok)
         return queue;
@@ -73,12 +73,12 @@ void io_queue_free(IoQueue *queue) {
     free(queue);
 }
 
-int64_t io_queue_add(IoQueue *queue, const IoRequest *request) {
+int64_t io_queue_submit(IoQueue *queue, const IoRequest *request) {
     pthread_mutex_lock(&queue->lock);
-    while (queue->added - queue->done == MOST)
+    while (queue->submitted - queue->completed == CAPACITY)
         pthread_cond_wait(&queue->changed, &queue->lock);
-    const int64_t number = ++queue->added;
-    queue->requests[number % MOST] = *request;
+    const int64_t number = ++queue->submitted;
+    queue->requests[number % CAPACITY] = *request;
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     return number;
@@ -86,14 +86,14 @@ int64_t io_queue_add(IoQueue *queue, const IoRequest *request) {
 
 void io_queue_wait(IoQueue *queue, int64_t number) {
     pthread_mutex_lock(&queue->lock);
-    while (queue->done < number)
+    while (queue->completed < number)
         pthread_cond_wait(&queue->changed, &queue->lock);
     pthread_mutex_unlock(&queue->lock);
 }
 
 void io_queue_wait_all(IoQueue *queue) {
     pthread_mutex_lock(&queue->lock);
-    const int64_t last = queue->added;
+    const int64_t last = queue->submitted;
     pthread_mutex_unlock(&queue->lock);
     io_queue_wait(queue, last);
 }

@@ -59,7 +59,7 @@ void transfer_reset(TransferState *state) {
     state->step = 0;
     state->ahead = false;
     state->buffer = 0;
-    state->asked = state->written[0] = state->written[1] = 0;
+    state->submitted = state->written[0] = state->written[1] = 0;
     state->scope.view = state->scope.previous = (Piece){0};
     state->scope.bytes = state->scope.messages = 0;
 }
@@ -333,36 +333,37 @@ static bool is_queued(const TransferState *state, const RankStep *step) {
     return step->stage_count == 0 && step->operation_count == 1 && all->operation->id == OPERATION_LOCAL;
 }
 
-static void ask_for_reads(TransferState *state, const RankStep *step) {
+static void submit_reads(TransferState *state, const RankStep *step) {
     const CallScope *scope = &state->scope;
     for (int64_t i = step->first_stage; i < step->first_stage + step->stage_count; i++) {
         const DiskStage *stage = &scope->plan->stages[i];
-        state->asked = io_queue_add(state->queue, &(IoRequest){.to = scope->stages[i],
-                                                               .from = scope->storage->pieces[stage->piece],
-                                                               .rect = &stage->rect});
+        state->submitted =
+            io_queue_submit(state->queue, &(IoRequest){.to = scope->stages[i],
+                                                       .from = scope->storage->pieces[stage->piece],
+                                                       .rect = &stage->rect});
     }
     for (int64_t i = 0; i < step->operation_count; i++) {
         const RankOperation *local = &scope->plan->operations[step->first_operation + i];
         for (int64_t k = 0; k < local->receive_count && local->operation->id == OPERATION_LOCAL; k++)
-            state->asked = io_queue_add(state->queue,
-                                        &(IoRequest){.to = scope->view,
-                                                     .from = scope->storage->pieces[local->receives[k].piece],
-                                                     .rect = &local->receives[k].rect});
+            state->submitted = io_queue_submit(
+                state->queue, &(IoRequest){.to = scope->view,
+                                           .from = scope->storage->pieces[local->receives[k].piece],
+                                           .rect = &local->receives[k].rect});
     }
 }
 
-static void ask_for_writes(TransferState *state, const RankStep *step) {
+static void submit_writes(TransferState *state, const RankStep *step) {
     const CallScope *scope = &state->scope;
     const Transfer *transfer = scope->plan->transfer;
     const RankOperation *local = &scope->plan->operations[step->first_operation];
     for (int64_t k = 0; k < local->receive_count; k++) {
         const Part *part = &local->receives[k];
         state->written[state->buffer] =
-            io_queue_add(state->queue, &(IoRequest){.to = scope->storage->pieces[part->piece],
-                                                    .from = scope->view,
-                                                    .rect = &part->rect,
-                                                    .reduces = !part->fresh && !transfer->replaces,
-                                                    .reducer = transfer->reducer});
+            io_queue_submit(state->queue, &(IoRequest){.to = scope->storage->pieces[part->piece],
+                                                       .from = scope->view,
+                                                       .rect = &part->rect,
+                                                       .reduces = !part->fresh && !transfer->replaces,
+                                                       .reducer = transfer->reducer});
     }
 }
 
@@ -392,7 +393,7 @@ static void start(TransferState *state, bool blocking) {
     const RankStep *step = advance(state);
     state->scope.blocking = blocking;
     if (is_queued(state, step)) {
-        ask_for_reads(state, step);
+        submit_reads(state, step);
         return;
     }
     if (state->queue)
@@ -423,7 +424,7 @@ void transfer_start_next(TransferState *state) {
 
 void transfer_wait(TransferState *state) {
     if (is_queued(state, step_in_progress(state))) {
-        io_queue_wait(state->queue, state->asked);
+        io_queue_wait(state->queue, state->submitted);
         start_operations(state, step_in_progress(state), true);
     }
     finish_operations(state, step_in_progress(state));
@@ -449,7 +450,7 @@ void transfer_reduce(TransferState *state) {
     const RankStep *step = step_in_progress(state);
     state->scope.blocking = state->blocks;
     if (is_queued(state, step)) {
-        ask_for_writes(state, step);
+        submit_writes(state, step);
         return;
     }
     if (state->queue)

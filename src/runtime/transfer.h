@@ -21,7 +21,7 @@ typedef struct {
     Copies copies;         // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     IoQueue *queue;       // of what is read ahead and written behind; NULL: nothing is
-    int64_t asked;        // the latest request of the step that was started last
+    int64_t submitted;    // the latest request of the step that was started last
     int64_t written[2];   // the latest request that writes from each buffer
     bool blocks;          // whether operations with which nothing overlaps block
     int64_t step;         // the next one that starts
