@@ -126,6 +126,17 @@ void disk_count(DiskFile *file, int64_t reads, int64_t writes) {
     __atomic_fetch_add(&file->writes, writes, __ATOMIC_RELAXED);
 }
 
+IoCounts io_counts_add(IoCounts a, IoCounts b) {
+    return (IoCounts){saturated_add(a.bytes_read, b.bytes_read),
+                      saturated_add(a.bytes_written, b.bytes_written), saturated_add(a.reads, b.reads),
+                      saturated_add(a.writes, b.writes)};
+}
+
+bool io_counts_equal(IoCounts a, IoCounts b) {
+    return a.bytes_read == b.bytes_read && a.bytes_written == b.bytes_written && a.reads == b.reads &&
+           a.writes == b.writes;
+}
+
 IoCounts disk_counts(const DiskFile *file) {
     return (IoCounts){__atomic_load_n(&file->bytes_read, __ATOMIC_RELAXED),
                       __atomic_load_n(&file->bytes_written, __ATOMIC_RELAXED),

@@ -13,6 +13,10 @@ typedef struct {
     int64_t bytes_read, bytes_written, reads, writes;
 } IoCounts;
 
+// Sums do not overflow.
+IoCounts io_counts_add(IoCounts a, IoCounts b);
+bool io_counts_equal(IoCounts a, IoCounts b);
+
 typedef struct DiskFile DiskFile;
 
 // A file of `bytes` bytes, all zero, for which there is room, in `folder`; NULL: where TMPDIR says, or /tmp.

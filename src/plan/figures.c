@@ -42,13 +42,8 @@ static const HomeFigures *home_figures(const Plan *plan) {
 
 static const IoCounts *add_io(const StatementPlan *plan, const IoCounts *sum, const IoCounts *own) {
     IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
-    for (int64_t rank = 0; rank < plan->ranks; rank++) {
-        const IoCounts none = {0}, *before = sum ? &sum[rank] : &none;
-        io[rank] = (IoCounts){saturated_add(before->bytes_read, own[rank].bytes_read),
-                              saturated_add(before->bytes_written, own[rank].bytes_written),
-                              saturated_add(before->reads, own[rank].reads),
-                              saturated_add(before->writes, own[rank].writes)};
-    }
+    for (int64_t rank = 0; rank < plan->ranks; rank++)
+        io[rank] = sum ? io_counts_add(sum[rank], own[rank]) : own[rank];
     return io;
 }
 

@@ -205,17 +205,11 @@ static void check_io(Run *run, int statement) {
         const TensorFigures *of = &figures->tensors[i];
         IoCounts sum = {0};
         for (int t = 0; t < plan->spmd->transfer_count; t++) {
-            const IoCounts io = execution_io(run->executions[statement], t);
-            if (plan->spmd->transfers[t].access->tensor != of->tensor)
-                continue;
-            sum.bytes_read += io.bytes_read;
-            sum.bytes_written += io.bytes_written;
-            sum.reads += io.reads;
-            sum.writes += io.writes;
+            if (plan->spmd->transfers[t].access->tensor == of->tensor)
+                sum = io_counts_add(sum, execution_io(run->executions[statement], t));
         }
         const IoCounts none = {0}, *planned = of->io ? &of->io[run->rank] : &none;
-        if (sum.bytes_read != planned->bytes_read || sum.bytes_written != planned->bytes_written ||
-            sum.reads != planned->reads || sum.writes != planned->writes)
+        if (!io_counts_equal(sum, *planned))
             trial_fail(
                 run->trial, TRIAL_COUNTED,
                 "of %s %" PRId64 " bytes in %" PRId64 " runs were read on rank %d and %" PRId64 " in %" PRId64
