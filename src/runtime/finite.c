@@ -43,8 +43,7 @@ static int64_t find(const void *values, int64_t count, bool is_double) {
     return first;
 }
 
-static void locate(const Storage *storage, const Piece *piece, int64_t index, NotFinite *found) {
-    const Tensor *tensor = storage->home->tensor;
+static void locate(const Tensor *tensor, const Piece *piece, int64_t index, NotFinite *found) {
     for (int l = tensor->order - 1; l >= 0; l--) {
         const int mode = tensor->mode_order[l];
         const int64_t count = rect_count(&piece->rect, mode);
@@ -53,58 +52,46 @@ static void locate(const Storage *storage, const Piece *piece, int64_t index, No
     }
 }
 
+// The index of the first of `elements` elements that is not finite; -1: none. `values` may be NULL where
+// there are none.
+static int64_t find_element(ElementType type, const void *values, int64_t elements, NotFinite *found) {
+    const bool is_double = type_component(type) == TYPE_F64;
+    const int64_t parts = type_info(type)->is_complex ? 2 : 1;
+    const int64_t count = values ? elements * parts : 0, first = find(values, count, is_double);
+    if (first == count)
+        return -1;
+    found->value = value_at(values, first, is_double);
+    return first / parts;
+}
+
 typedef struct {
     const Storage *storage;
     NotFinite *found;
 } FiniteSearch;
 
-static bool is_chunk_finite(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+static bool is_part_finite(void *context, const PiecePart *part, Diagnostics *diagnostics) {
     (void)diagnostics;
     const FiniteSearch *search = context;
-    const ElementType type = search->storage->type;
-    const bool is_double = type_component(type) == TYPE_F64;
-    const int64_t parts = type_info(type)->is_complex ? 2 : 1;
-    const int64_t count = rect_volume(&part->part) * parts, first = find(part->piece.data, count, is_double);
-    if (first == count)
-        return true;
-    search->found->value = value_at(part->piece.data, first, is_double);
-    locate(search->storage, &part->piece, first / parts, search->found);
-    return false;
+    const int64_t index =
+        find_element(search->storage->type, part->piece.data, rect_volume(&part->part), search->found);
+    if (index >= 0)
+        locate(search->storage->home->tensor, &part->piece, index, search->found);
+    return index < 0;
 }
 
-// In disk. What cannot be read is no value.
-static bool is_finite_in_disk(const Storage *storage, NotFinite *found) {
+// On this rank. What cannot be read is no value.
+static bool is_finite_here(const Storage *storage, NotFinite *found) {
+    if (tensor_is_sparse(storage->home->tensor))
+        return find_element(storage->type, storage->stored.values, storage->stored.value_count, found) < 0;
     Arena *arena = arena_create();
     Diagnostics diagnostics = {.arena = arena};
     FiniteSearch search = {storage, found};
     const bool finite = !arena ||
-                        chunks_visit_pieces(storage, CHUNKS_READ, is_chunk_finite, &search, &diagnostics) ||
+                        chunks_visit_pieces(storage, CHUNKS_READ, is_part_finite, &search, &diagnostics) ||
                         diagnostics.errors > 0;
     if (arena)
         arena_free(arena);
     return finite;
-}
-
-// On this rank.
-static bool is_finite_here(const Storage *storage, NotFinite *found) {
-    const Tensor *tensor = storage->home->tensor;
-    const bool sparse = tensor_is_sparse(tensor);
-    const bool is_double = type_component(storage->type) == TYPE_F64;
-    const int64_t parts = type_info(storage->type)->is_complex ? 2 : 1;
-    if (storage->file)
-        return is_finite_in_disk(storage, found);
-    for (int64_t p = 0; p < (sparse ? 1 : storage->piece_count); p++) {
-        const void *values = sparse ? storage->stored.values : storage->pieces[p].data;
-        const int64_t elements = sparse ? storage->stored.value_count : rect_volume(&storage->pieces[p].rect);
-        const int64_t count = values ? elements * parts : 0, first = find(values, count, is_double);
-        if (!values || first == count)
-            continue;
-        found->value = value_at(values, first, is_double);
-        if (!sparse)
-            locate(storage, &storage->pieces[p], first / parts, found);
-        return false;
-    }
-    return true;
 }
 
 bool storage_is_finite(const Storage *storage, MPI_Comm comm, NotFinite *found) {
