@@ -2,6 +2,7 @@
 // Figures of one class of ranks in one step of a transfer. They come from what its situation costs every rank
 // of the class, and from how that differs for the ranks of it that have parts at home.
 #include "base/integer.h"
+#include "plan/neighbours.h"
 #include "plan/ranks.h"
 #include "plan/scratch.h"
 #include "plan/transfer_figures.h"
@@ -47,7 +48,7 @@ static void add_scratch_at_home(TransferFigurer *figurer, const Situation *situa
 
 static void count_scratch(TransferFigurer *figurer, const Situation *situation, const Operation *operation) {
     PartArray view = {0}, none = {0};
-    if (!operation->scratch)
+    if (!operation->scratch || planner_reads_all(&figurer->planner, &situation->ranks))
         return;
     situation_view_parts(situation, operation, -1, figurer->class_arena, &view);
     RankOperation share = rank_operation(situation, operation, &view, &none);
@@ -59,6 +60,16 @@ static void count_scratch(TransferFigurer *figurer, const Situation *situation, 
             add_scratch(figurer, situation->ranks.items[i], elements);
     if (operation->kind == TRANSFER_REDUCE)
         add_scratch_at_home(figurer, situation, &share);
+}
+
+// Whether what a rank has used in the step before is sent, and not read from neighbours.
+static bool passes_on(TransferFigurer *figurer, const Situation *situation) {
+    const Holding *part = situation->parts;
+    for (int64_t i = 0; i < situation->part_count; i++)
+        if (!planner_reads_part(&figurer->planner, &part[i].rect, true, part[i].rank,
+                                situation->ranks.items[0]))
+            return true;
+    return false;
 }
 
 static void note(TransferFigurer *figurer, const Operation *operation) {
@@ -95,7 +106,7 @@ static void count_operation(TransferFigurer *figurer, const FigureClass *class, 
             figurer->sums.messages[owner] -= other.messages - own.messages;
         }
     }
-    if (situation->previous)
+    if (situation->previous && passes_on(figurer, situation))
         figurer->sums.passes_on[situation->parts->rank] = 1;
     if (fetches && one && !situation->previous)
         note_part(figurer, class, situation);

@@ -24,6 +24,7 @@ typedef struct {
     const int64_t *stored_entries, *stored_bytes;
     int64_t ranks;
     MemoryId memory;         // that its pieces are in
+    bool shared;             // that memory is one which neighbours can map (memory/shared.h)
     int64_t tile[MAX_ORDER]; // in disk: each piece is stored in tiles of these extents; 0: it is not
     bool replicated;         // some coordinate may have more than one home
     Layout layout;           // HOME_LAYOUT

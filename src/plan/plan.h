@@ -16,6 +16,10 @@ typedef struct {
     int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
     bool pipelined;        // fetches start a step ahead, where that is possible; results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
+    // The node of each rank: ranks of a node read each other's homes; NULL: there are only messages. And by
+    // tensor id, whose homes are not in memory that others can read; NULL: all are. Results are the same.
+    const int64_t *nodes;
+    const bool *unshared;
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
     bool sampled;          // what ranks read and write in disk is counted of some, where there are many
     bool untiled;          // files of tensors in disk are not stored in tiles

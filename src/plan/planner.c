@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "plan/indexed.h"
+#include "plan/neighbours.h"
 #include "plan/ranks.h"
 #include "plan/search.h"
 
@@ -35,6 +36,7 @@ Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena) {
                        .scratch = arena_create_within(arena),
                        .lasting = arena_create_within(arena)};
     planner.indexed = transfer_indexed_by(plan, transfer) >= 0;
+    planner.reads_neighbours = neighbours_read(plan, transfer);
     planner.message_elements = plan->options.message_limit / planner.element_size;
     planner.many_to_many = several_take(planner.footprints) && several_own(planner.home);
     return planner;

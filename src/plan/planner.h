@@ -23,6 +23,7 @@ struct Planner {
     int64_t element_size;
     int64_t message_elements; // longer messages are cut
     bool indexed;             // parts follow from structures (indexed.h): in messages only
+    bool reads_neighbours;    // in place of messages (neighbours.h)
     bool many_to_many;        // several ranks take, several own: messages are an exchange, not a gather
     // Pieces of an induced home, by rank, made on demand: open addressing.
     struct KnownPieces *known;

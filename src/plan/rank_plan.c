@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "plan/indexed.h"
+#include "plan/neighbours.h"
 #include "plan/rank_entries.h"
 #include "plan/rank_step.h"
 #include "plan/ranks.h"
@@ -43,8 +44,7 @@ static void grow_index(StatementPlan *plan) {
     }
 }
 
-int64_t rank_group(RankPlanner *rank, const int64_t *members, int64_t count) {
-    StatementPlan *plan = rank->plan;
+int64_t rank_group(StatementPlan *plan, const int64_t *members, int64_t count) {
     if (2 * plan->groups.count >= plan->group_slots)
         grow_index(plan);
     int64_t *slot = find_slot(plan, hash_ranks(members, count), members, count);
@@ -117,6 +117,7 @@ static void begin_step(RankPlanner *rank, int64_t step, Arena *arena) {
     rank->step = step;
     rank->kept = false;
     rank->piece = -1;
+    rank->neighbour.piece = -1;
     memset(&rank->collectives, 0, sizeof rank->collectives);
     memset(rank->messages, 0, sizeof rank->messages);
     rank->takes_part =
@@ -125,18 +126,55 @@ static void begin_step(RankPlanner *rank, int64_t step, Arena *arena) {
     if (rank->takes_part && planner_in_place(planner, &rank->footprint) &&
         (planner->transfer->kind == TRANSFER_FETCH || !planner->home->replicated))
         rank->piece = pieces_in_place(&rank->own, &rank->footprint.bounds);
+    if (rank->takes_part && rank->piece < 0)
+        neighbour_in_place(rank->planner, rank->rank, &rank->footprint, &rank->neighbour);
+}
+
+// The number of the neighbour's piece that the step is in place in, 0: it is in none.
+static int64_t number_neighbour(RankPlanner *rank) {
+    const NeighbourPiece *now = &rank->neighbour;
+    if (now->piece < 0)
+        return 0;
+    for (int64_t i = 0; i < rank->neighbours.count; i++)
+        if (rank->neighbours.items[i].rank == now->rank && rank->neighbours.items[i].piece == now->piece)
+            return i + 1;
+    array_push(rank->kept_arena, rank->neighbours,
+               (NeighbourPiece){now->rank, now->piece, rect_copy(&now->rect, rank->kept_arena)});
+    return rank->neighbours.count;
+}
+
+// Whether the members of an operation read from each other all that it moves.
+static bool is_read(const RankPlanner *rank, const RankOperation *operation) {
+    if (operation->group < 0 || operation->operation->shape != SHAPE_MEMBERS)
+        return false;
+    const Group *group = &rank->plan->groups.items[operation->group];
+    return planner_reads_all(rank->planner, &(RankArray){(int64_t *)group->ranks, group->count, group->count});
+}
+
+// Whether the rank passes on what others do not read from neighbours of theirs.
+static bool passes_on(const RankPlanner *rank) {
+    const PartArray *parts = &rank->messages[OPERATION_SHIFT].home;
+    for (int64_t i = 0; i < parts->count; i++)
+        if (!planner_reads_part(rank->planner, &parts->items[i].rect, true, rank->rank, parts->items[i].peer))
+            return true;
+    return false;
 }
 
 static void set_view(const RankPlanner *rank, RankStep *step) {
     const Rect *bounds = &rank->footprint.bounds;
-    step->view = step->piece >= 0 ? rank->own.rects.items[step->piece] : rect_copy(bounds, rank->kept_arena);
+    step->view = step->piece >= 0       ? rank->own.rects.items[step->piece]
+                 : step->neighbour > 0 ? rank->neighbours.items[step->neighbour - 1].rect
+                                       : rect_copy(bounds, rank->kept_arena);
     for (int m = 0; m < bounds->order; m++)
         step->first[m] = rank->footprint.first[m] - positions_index(rect_mode(&step->view, m), bounds->lo[m]);
 }
 
 static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationArray *all) {
-    RankStep step = {.empty = !rank->takes_part, .piece = rank->piece, .first_operation = all->count};
-    if (rank->messages[OPERATION_SHIFT].home.count)
+    RankStep step = {.empty = !rank->takes_part,
+                     .piece = rank->piece,
+                     .neighbour = number_neighbour(rank),
+                     .first_operation = all->count};
+    if (passes_on(rank))
         result->buffer_count = 2;
     finish_operations(rank, all);
     step.kept = rank->kept;
@@ -144,14 +182,15 @@ static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationAr
     stage_step(rank, &step, result, all->items ? &all->items[step.first_operation] : NULL);
     if (!step.empty) {
         set_view(rank, &step);
-        if (step.piece < 0)
+        if (step_is_buffered(&step))
             result->buffer_elements = max_i64(result->buffer_elements, rank->footprint.volume);
     }
     const PackedMemory memory = {&step.view, rank->own.rects.items, rank->stages.items,
                                  tensor_levels(rank->planner->home->tensor)};
     int64_t scratch = 0;
     for (int64_t i = step.first_operation; i < all->count; i++)
-        scratch = saturated_add(scratch, operation_scratch(&all->items[i], &memory));
+        if (!is_read(rank, &all->items[i]))
+            scratch = saturated_add(scratch, operation_scratch(&all->items[i], &memory));
     result->scratch_elements = max_i64(result->scratch_elements, scratch);
     return step;
 }
@@ -168,7 +207,7 @@ static void find_groups(RankPlanner *rank) {
         int64_t *all = arena_array(planner->arena, int64_t, rank->plan->ranks);
         for (int64_t r = 0; r < rank->plan->ranks; r++)
             all[r] = r;
-        rank->groups[id] = rank_group(rank, all, rank->plan->ranks);
+        rank->groups[id] = rank_group(rank->plan, all, rank->plan->ranks);
     }
 }
 
@@ -216,6 +255,8 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
         result->buffer_count = 0;
     result->steps = steps;
     result->operations = all.items;
+    result->neighbours = rank.neighbours.items;
+    result->neighbour_count = rank.neighbours.count;
     stage_finish(&rank, result);
     arena_free(step_arena);
     arena_free(footprints[0]);

@@ -37,6 +37,16 @@ typedef struct {
     int64_t offset; // in the memory of stages, in elements
     bool reads;
 } DiskStage;
+// A home piece that the rank reads where it is: of a neighbour, or beside those its own.
+typedef struct {
+    int64_t rank, piece;
+    Rect rect;
+} NeighbourPiece;
+// What is copied from such a piece into the view.
+typedef struct {
+    Rect rect;
+    int64_t from; // index of the pieces of neighbours
+} NeighbourCopy;
 // For qsort: part_order.
 int part_compare(const void *left, const void *right);
 
@@ -68,6 +78,7 @@ struct RankOperation {
     // Reductions with a group: no other operation of the step adds to its elements, so the sum can be formed
     // in home pieces. The same on all members.
     bool exclusive;
+    bool read; // all of it is read from neighbours (plan/neighbours.h): it is counted, and nothing is sent
     int64_t send_count, receive_count;
     Part *sends, *receives;
     // Counted on this rank: what it receives from other ranks or, of a reduction, contributes to them.
@@ -79,10 +90,12 @@ typedef struct {
     Rect view;                // rectangle that the view covers, when not empty
     int64_t first[MAX_ORDER]; // what the variables of the transfer's access count from, in the first element
                               // of the view
-    int64_t piece;            // in place in this home piece; -1: in the buffer
+    int64_t piece;            // in place in this home piece; -1: in the buffer, or else
+    int64_t neighbour;        // in place in this piece of a neighbour, from 1 on; 0: it is not
     bool kept;                // the buffer holds it from the step before
     int64_t first_operation, operation_count;
     int64_t first_stage, stage_count;
+    int64_t first_copy, copy_count; // from neighbours
 } RankStep;
 
 typedef struct {
@@ -101,6 +114,15 @@ typedef struct {
     bool covers;            // what is written first, and not read before, is all that the rank has at home
     bool clears;            // the home is set to the identity of the reducer before the first step
     IoCounts io;            // of all steps, and of that
+    bool reads;             // operations are those that are left where the rank reads from neighbours
+    int64_t neighbour_count;
+    const NeighbourPiece *neighbours;
+    const NeighbourCopy *copies;
 } RankTransfer;
+
+// Whether the view of a step is in the buffer.
+static inline bool step_is_buffered(const RankStep *step) {
+    return step->piece < 0 && step->neighbour == 0;
+}
 
 #endif

@@ -9,7 +9,7 @@ static void add_collective(RankPlanner *rank, const Situation *situation, const 
                            const Share *share, Cost cost) {
     RankOperation all = rank_operation(situation, operation, &share->view, &share->home);
     const RankArray members = situation_members(situation, operation, rank->planner->arena);
-    all.group = rank_group(rank, members.items, members.count);
+    all.group = rank_group(rank->plan, members.items, members.count);
     all.bytes = cost.elements * rank->planner->element_size;
     all.messages = cost.messages;
     array_push(rank->step_arena, rank->collectives,
@@ -62,9 +62,13 @@ static const Operation *serve(RankPlanner *rank, const Situation *situation) {
     return operation;
 }
 
+static bool rank_is_buffered(const RankPlanner *rank) {
+    return rank->piece < 0 && rank->neighbour.piece < 0;
+}
+
 // What is at home but not in one piece, or not alone, is copied into the buffer beside what is received.
 static void copy_own(RankPlanner *rank) {
-    for (int64_t i = 0; i < rank->own.rects.count && rank->piece < 0; i++)
+    for (int64_t i = 0; i < rank->own.rects.count && rank_is_buffered(rank); i++)
         for (int64_t k = 0; k < rank->footprint.region.rects.count; k++) {
             Rect part;
             if (rect_intersect(&rank->own.rects.items[i], &rank->footprint.region.rects.items[k],

@@ -28,6 +28,7 @@ typedef struct {
     Worker worker;
     Footprint footprint; // empty where it does not take part
     int64_t piece;       // in place in this home piece; -1
+    NeighbourPiece neighbour; // in place in this one; `piece` is -1 where there is none
     bool kept;
     bool serves_own; // what the rank's own class lacks or contributes has been found
     // What has been found so far. Parts stay, so they are in the arena of the plan.
@@ -35,13 +36,14 @@ typedef struct {
     Share messages[OPERATION_COUNT]; // of SHAPE_MESSAGES
     int64_t groups[OPERATION_COUNT]; // of these, of all ranks, where they are collective; else -1
     Array(DiskStage) stages;         // of all steps so far, where the home is in disk
+    Array(NeighbourPiece) neighbours; // that steps so far are in place in
     Arena *kept_arena, *step_arena;
 } RankPlanner;
 
 // Finds the operations of the step. `previous` is what the rank used in the step before.
 void rank_step(RankPlanner *rank, const Footprint *previous);
 
-// Registers a group of the rank in its plan.
-int64_t rank_group(RankPlanner *rank, const int64_t *members, int64_t count);
+// Registers a group of the rank that is planned.
+int64_t rank_group(StatementPlan *plan, const int64_t *members, int64_t count);
 
 #endif

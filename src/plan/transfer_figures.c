@@ -2,6 +2,7 @@
 #include "plan/transfer_figures.h"
 
 #include "base/integer.h"
+#include "plan/neighbours.h"
 
 #include <string.h>
 
@@ -153,7 +154,8 @@ static void count_view_of(TransferFigurer *figurer, int64_t rank, const Footprin
     if (planner_in_place(planner, footprint) &&
         (planner->transfer->kind == TRANSFER_FETCH || !planner->home->replicated))
         piece = pieces_in_place(&pieces, &footprint->bounds);
-    if (piece < 0)
+    NeighbourPiece neighbour;
+    if (piece < 0 && !neighbour_in_place(&figurer->planner, rank, footprint, &neighbour))
         figurer->sums.buffer[rank] = max_i64(figurer->sums.buffer[rank], footprint->volume);
     if (planner->transfer->copy_limit > 0)
         figurer->sums.copy[rank] =
@@ -162,7 +164,7 @@ static void count_view_of(TransferFigurer *figurer, int64_t rank, const Footprin
 
 static bool views_are_shared(const Sweep *sweep) {
     const Planner *planner = &sweep->figurer.planner;
-    return planner->footprints->existence && planner->transfer->copy_limit == 0 &&
+    return planner->footprints->existence && planner->transfer->copy_limit == 0 && !planner->reads_neighbours &&
            planner->home->kind == HOME_LAYOUT && !planner->home->replicated;
 }
 

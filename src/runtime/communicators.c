@@ -18,6 +18,7 @@ struct Communicators {
     MPI_Comm all;
     int ranks;
     bool sleep;
+    Neighbours *neighbours;
     int64_t count, capacity; // capacity: a power of two, more than the count
     Entry **entries;         // hashed by members, NULL where free
     int64_t noted_count;
@@ -62,6 +63,14 @@ MPI_Comm communicators_all(const Communicators *communicators) {
 
 bool communicators_sleep(const Communicators *communicators) {
     return communicators->sleep;
+}
+
+void communicators_set_neighbours(Communicators *communicators, Neighbours *neighbours) {
+    communicators->neighbours = neighbours;
+}
+
+Neighbours *communicators_neighbours(const Communicators *communicators) {
+    return communicators->neighbours;
 }
 
 int64_t communicators_count(const Communicators *communicators) {

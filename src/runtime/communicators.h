@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 typedef struct Communicators Communicators;
+typedef struct Neighbours Neighbours; // runtime/neighbours.h
 
 // Of groups of ranks of `comm`, which stays the caller's. Collective. NULL on all ranks where one lacks
 // memory.
@@ -19,6 +20,10 @@ void communicators_free(Communicators *communicators);
 MPI_Comm communicators_all(const Communicators *communicators);
 // Whether some rank sleeps while it waits (runtime/wait.h), which only nonblocking operations allow.
 bool communicators_sleep(const Communicators *communicators);
+
+// The neighbours that plans for these ranks are made for, which stay the caller's; NULL: none.
+void communicators_set_neighbours(Communicators *communicators, Neighbours *neighbours);
+Neighbours *communicators_neighbours(const Communicators *communicators);
 
 // How many communicators there are beside that of all ranks; for tests.
 int64_t communicators_count(const Communicators *communicators);

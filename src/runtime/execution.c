@@ -21,7 +21,7 @@ typedef struct {
     Communicators *communicators;
     int rank;
     distal_execution *execution;
-    bool new_groups; // some have no communicator yet
+    bool incomplete; // some group has no communicator yet, or homes of neighbours have to be mapped
     bool prepared;
     Diagnostics *diagnostics;
     bool ok;
@@ -46,7 +46,7 @@ static bool note_groups(Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
     for (int64_t g = 0; g < parts->group_count; g++)
         if (ranks_contain(parts->groups[g].ranks, parts->groups[g].count, assembly->rank) &&
-            !communicators_note(assembly->communicators, &parts->groups[g], &assembly->new_groups))
+            !communicators_note(assembly->communicators, &parts->groups[g], &assembly->incomplete))
             return no_memory(assembly);
     return true;
 }
@@ -237,6 +237,28 @@ static bool create_queue(const Assembly *assembly) {
     return execution->queue || no_memory(assembly);
 }
 
+// What neighbours read; the same ranks of a node have it.
+static bool create_reading(Assembly *assembly) {
+    const ExecutionParts *parts = assembly->parts;
+    distal_execution *execution = assembly->execution;
+    bool reads = false;
+    for (int t = 0; t < parts->transfer_count; t++)
+        reads = reads || parts->transfers[t]->reads;
+    if (!reads)
+        return true;
+    const size_t size = sizeof(void *) * (size_t)parts->transfer_count;
+    execution->reading = reading_create(communicators_neighbours(assembly->communicators), parts->transfer_count,
+                                        arena_copy(execution->arena, parts->transfers, size),
+                                        arena_copy(execution->arena, parts->storages, size));
+    if (!execution->reading)
+        return no_memory(assembly);
+    assembly->incomplete = assembly->incomplete || reading_is_needed(execution->reading);
+    for (int t = 0; t < parts->transfer_count; t++)
+        if (parts->transfers[t]->reads)
+            execution->transfers[t].reading = execution->reading;
+    return true;
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
@@ -270,7 +292,7 @@ static bool allocate_parts(Assembly *assembly) {
                                execution->arena, assembly->diagnostics))
             return false;
     }
-    if (!create_queue(assembly))
+    if (!create_queue(assembly) || !create_reading(assembly))
         return false;
     find_positions(assembly);
     return create_indexed(assembly) && note_groups(assembly);
@@ -279,7 +301,7 @@ static bool allocate_parts(Assembly *assembly) {
 // Everything at once where all groups have their communicators, which is so for a plan like one before.
 static void assemble_all(void *arguments) {
     Assembly *assembly = arguments;
-    assembly->ok = allocate_parts(assembly) && (assembly->new_groups || prepare_transfers(assembly));
+    assembly->ok = allocate_parts(assembly) && (assembly->incomplete || prepare_transfers(assembly));
 }
 
 static void assemble_rest(void *arguments) {
@@ -307,7 +329,11 @@ static bool first_part(void *arguments, Diagnostics *diagnostics) {
 }
 
 static bool second_part(void *arguments, Diagnostics *diagnostics) {
-    return attempt(arguments, assemble_rest, diagnostics);
+    Assembly *assembly = arguments;
+    assembly->diagnostics = diagnostics;
+    if (assembly->execution->reading && !reading_map(assembly->execution->reading))
+        return no_memory(assembly);
+    return attempt(assembly, assemble_rest, diagnostics);
 }
 
 distal_execution *execution_assemble(const ExecutionParts *parts, Communicators *communicators,
@@ -315,11 +341,13 @@ distal_execution *execution_assemble(const ExecutionParts *parts, Communicators 
     const MPI_Comm all = communicators_all(communicators);
     Assembly assembly = {.parts = parts, .communicators = communicators};
     MPI_Comm_rank(all, &assembly.rank);
-    bool ok = agree_on_part_and_any(all, first_part, &assembly, &assembly.new_groups, diagnostics);
+    bool ok = agree_on_part_and_any(all, first_part, &assembly, &assembly.incomplete, diagnostics);
     if (!ok)
         communicators_forget(communicators);
-    if (ok && assembly.new_groups) {
+    if (ok && assembly.incomplete) {
         communicators_complete(communicators);
+        if (assembly.execution->reading)
+            reading_exchange(assembly.execution->reading);
         ok = agree_on_part(all, second_part, &assembly, diagnostics);
     }
     if (ok)
@@ -341,6 +369,7 @@ void execution_free(distal_execution *execution) {
     if (!execution)
         return;
     io_queue_free(execution->queue);
+    reading_free(execution->reading);
     for (int t = 0; t < execution->transfer_count; t++)
         transfer_free(&execution->transfers[t]);
     for (int t = 0; t < execution->copy_count; t++)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/execution_parts.h"
 
+#include "plan/neighbours.h"
+
 // Whether entries of a sparse result are computed where they are not at home, or on one of the ranks that
 // have them: only the kernel knows which.
 static bool result_moves(const StatementPlan *plan) {
@@ -22,7 +24,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     const int count = plan->spmd->transfer_count;
     const RankTransfer **transfers = arena_array(plan->arena, const RankTransfer *, count);
     for (int t = 0; t < count; t++)
-        transfers[t] = plan_rank_transfer(plan, t, rank);
+        transfers[t] = neighbours_divert(plan, t, plan_rank_transfer(plan, t, rank));
     ClearedTensor *cleared = arena_array(plan->arena, ClearedTensor, plan->spmd->nest_count);
     const int cleared_count = plan_rank_cleared(plan, rank, transfers, cleared);
     int64_t *row_bytes = arena_array(plan->arena, int64_t, plan->spmd->row_count);

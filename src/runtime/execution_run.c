@@ -67,10 +67,14 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
     for (int i = 0; i < execution->cleared_count; i++)
         storage_reset_parts(&execution->cleared[i]);
     execution_reset(execution);
+    if (execution->reading)
+        reading_begin(execution->reading);
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         run_stage(execution, kernel, params);
     if (execution->queue)
         io_queue_wait_all(execution->queue);
+    if (execution->reading)
+        reading_end(execution->reading);
     count_io(execution, true);
     blas_leave();
 }

@@ -2,11 +2,21 @@
 #include "runtime/storage.h"
 
 #include "base/integer.h"
+#include "memory/shared.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void *allocate_piece(const Storage *storage, const Piece *piece) {
+    int64_t bytes;
+    if (!storage->shared)
+        return memory_allocate(piece->memory, rect_volume(&piece->rect), piece->type);
+    return checked_mul(rect_volume(&piece->rect), (int64_t)type_info(piece->type)->size, &bytes)
+               ? shared_allocate(bytes)
+               : NULL;
+}
 
 static bool allocate_pieces(Storage *storage, const RectArray *rects) {
     const Home *home = storage->home;
@@ -27,7 +37,7 @@ static bool allocate_pieces(Storage *storage, const RectArray *rects) {
             at += rect_volume(&piece->rect) * (int64_t)type_info(piece->type)->size;
             continue;
         }
-        piece->data = memory_allocate(piece->memory, rect_volume(&piece->rect), piece->type);
+        piece->data = allocate_piece(storage, piece);
         if (!piece->data)
             return false;
     }
@@ -73,6 +83,7 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
         *storage = (Storage){
             .home = home, .type = home->tensor->type, .rank = rank, .owned = true, .limit = INT64_MAX};
         const bool sparse = tensor_is_sparse(home->tensor), in_disk = home->memory == MEMORY_DISK;
+        storage->shared = home->shared && !sparse && home->memory == MEMORY_HOST;
         storage->file = in_disk ? disk_create(scratch, home_bytes(home, rank)) : NULL;
         if (in_disk && !storage->file) {
             refuse_disk(storage, scratch, strerror(errno), diagnostics);
@@ -80,7 +91,7 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
             return NULL;
         }
         if (sparse ? allocate_sparse(storage, &own.rects) : allocate_pieces(storage, &own.rects)) {
-            if (zero && !in_disk) // where all bytes are zero
+            if (zero && !in_disk && !storage->shared) // where all bytes are zero
                 storage_zero(storage);
             return storage;
         }
@@ -153,7 +164,9 @@ void storage_free(Storage *storage) {
         stored_free(&storage->stored);
     else
         for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
-            if (!piece_is_in_disk(&storage->pieces[i]))
+            if (storage->shared)
+                shared_release(storage->pieces[i].data);
+            else if (!piece_is_in_disk(&storage->pieces[i]))
                 memory_release(storage->pieces[i].memory, storage->pieces[i].data);
     disk_free(storage->file);
     structure_release(storage->structure);

@@ -24,6 +24,7 @@ typedef struct {
     int64_t piece_count;
     Piece *pieces;        // as home_pieces gives them; their data belongs to the caller unless `owned`
     bool owned;           // whether the elements are released with the storage
+    bool shared;          // neighbours can map their memory
     DiskFile *file;       // of what is in disk, all pieces one after the other; else NULL
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. The same on all ranks
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values

@@ -78,6 +78,8 @@ static const RankStep *advance(TransferState *state) {
         scope->view = *indexed_fetch_view(state->indexed);
     } else if (step->piece >= 0) {
         scope->view = scope->storage->pieces[step->piece];
+    } else if (step->neighbour > 0) {
+        scope->view = state->neighbours[step->neighbour - 1];
     } else {
         // The buffer of the step before may still be read, or sent from.
         if (plan->buffer_count == 2)
@@ -159,6 +161,16 @@ static bool allocate_stages(TransferState *state) {
     return true;
 }
 
+// Before they are mapped, they have no data.
+static void describe_neighbours(TransferState *state) {
+    const CallScope *scope = &state->scope;
+    state->neighbours = arena_array(scope->arena, Piece, scope->plan->neighbour_count);
+    for (int64_t i = 0; i < scope->plan->neighbour_count; i++)
+        state->neighbours[i] =
+            piece_packed(&scope->plan->neighbours[i].rect, tensor_levels(scope->storage->home->tensor),
+                         scope->storage->type, NULL);
+}
+
 bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
                        Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
@@ -171,6 +183,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
         state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
         ok = state->buffers[i] != NULL;
     }
+    describe_neighbours(state);
     ok = ok && allocate_stages(state);
     const int64_t scratch = ok ? place_scratch(state) : 0;
     if (scratch > 0) {
@@ -233,7 +246,7 @@ static bool prepare_step(TransferState *state, const RankStep *step, const Group
         qsort(calls, (size_t)step->operation_count, sizeof *calls, compare_calls);
     for (int64_t i = 0; i < step->operation_count; i++) {
         const Operation *operation = calls[i].plan->operation;
-        if (operation->prepare && !operation->prepare(&calls[i]))
+        if (!calls[i].plan->read && operation->prepare && !operation->prepare(&calls[i]))
             return false;
     }
     return true;
@@ -241,8 +254,11 @@ static bool prepare_step(TransferState *state, const RankStep *step, const Group
 
 bool transfer_prepare(TransferState *state, const Group *groups, const Communicators *communicators,
                       Diagnostics *diagnostics) {
+    const RankTransfer *plan = state->scope.plan;
     transfer_reset(state);
-    for (int64_t s = 0; s < state->scope.plan->step_count; s++) {
+    for (int64_t i = 0; state->reading && i < plan->neighbour_count; i++)
+        state->neighbours[i].data = reading_data(state->reading, plan->transfer->id, i);
+    for (int64_t s = 0; s < plan->step_count; s++) {
         state->scope.previous = state->scope.view;
         if (!prepare_step(state, advance(state), groups, communicators))
             return no_memory(state, diagnostics);
@@ -317,7 +333,9 @@ static void start_operations(TransferState *state, const RankStep *step, bool qu
         read_stages(state, step);
     for (int64_t i = 0; i < step->operation_count; i++) {
         OperationCall *call = &state->calls[step->first_operation + i];
-        if (!queued || call->plan->operation->id != OPERATION_LOCAL)
+        if (call->plan->read)
+            call_count(call);
+        else if (!queued || call->plan->operation->id != OPERATION_LOCAL)
             call->plan->operation->start(call);
     }
 }
@@ -367,12 +385,27 @@ static void submit_writes(TransferState *state, const RankStep *step) {
     }
 }
 
+// What neighbours have at home, while messages of others are under way.
+static void read_neighbours(const TransferState *state, const RankStep *step) {
+    const CallScope *scope = &state->scope;
+    const int transfer = scope->plan->transfer->id;
+    if (step->neighbour > 0)
+        reading_wait(state->reading, transfer, step->neighbour - 1);
+    for (int64_t i = step->first_copy; i < step->first_copy + step->copy_count; i++) {
+        const NeighbourCopy *copy = &scope->plan->copies[i];
+        reading_wait(state->reading, transfer, copy->from);
+        piece_copy(&scope->view, &state->neighbours[copy->from], &copy->rect);
+    }
+}
+
 static void finish_operations(TransferState *state, const RankStep *step) {
+    if (state->reading)
+        read_neighbours(state, step);
     wait_all(state->scope.request_count, state->scope.requests);
     state->scope.request_count = 0;
     for (int64_t i = 0; i < step->operation_count; i++) {
         OperationCall *call = &state->calls[step->first_operation + i];
-        if (call->plan->operation->finish)
+        if (call->plan->operation->finish && !call->plan->read)
             call->plan->operation->finish(call);
     }
 }
@@ -390,6 +423,8 @@ static void start_indexed(TransferState *state) {
 }
 
 static void start(TransferState *state, bool blocking) {
+    if (state->reading && state->step == 0)
+        reading_start(state->reading, state->scope.plan->transfer->id);
     const RankStep *step = advance(state);
     state->scope.blocking = blocking;
     if (is_queued(state, step)) {

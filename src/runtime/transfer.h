@@ -10,6 +10,7 @@
 #include "runtime/copies.h"
 #include "runtime/indexed_fetch.h"
 #include "runtime/io_queue.h"
+#include "runtime/neighbours.h"
 
 typedef struct {
     CallScope scope;
@@ -20,6 +21,8 @@ typedef struct {
     void *stage_memory;    // of stages
     Copies copies;         // of what a leaf adds to, where its threads need them
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
+    Reading *reading;     // of what is read from neighbours; NULL: nothing is
+    Piece *neighbours;    // their pieces, as those of the plan
     IoQueue *queue;       // of what is read ahead and written behind; NULL: nothing is
     int64_t submitted;    // the latest request of the step that was started last
     int64_t written[2];   // the latest request that writes from each buffer

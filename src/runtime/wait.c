@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 
 // Even the shortest sleep takes about 100 microseconds, and large messages go in many parts, for each of
@@ -24,6 +25,15 @@ bool wait_sleeps(void) {
     return sleeps;
 }
 
+// Between two polls of a rank that began to wait then.
+static void pause_since(double begin) {
+    const double waited = clock_seconds() - begin, pause = fmin(waited / 256, longest_sleep);
+    if (waited < yield_seconds)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * pause)}, NULL);
+}
+
 void wait_all(int count, MPI_Request *requests) {
     if (!sleeps) {
         MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
@@ -35,11 +45,22 @@ void wait_all(int count, MPI_Request *requests) {
         MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
         if (done)
             return;
-        const double waited = clock_seconds() - begin, pause = fmin(waited / 256, longest_sleep);
-        if (waited < yield_seconds)
-            sched_yield();
-        else
-            nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * pause)}, NULL);
+        pause_since(begin);
+    }
+}
+
+void wait_for(const _Atomic int64_t *number, int64_t least, MPI_Comm comm) {
+    enum { POLLS = 256 };
+    double begin = 0;
+    for (int64_t polls = 0; atomic_load_explicit(number, memory_order_acquire) < least; polls++) {
+        if (polls % POLLS != 0 && !sleeps)
+            continue;
+        int arrived;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &arrived, MPI_STATUS_IGNORE);
+        if (sleeps && begin == 0)
+            begin = clock_seconds();
+        if (sleeps)
+            pause_since(begin);
     }
 }
 

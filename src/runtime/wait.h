@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 // Whether this process sleeps while it waits; at first MPI waits as it likes.
 void wait_set_sleep(bool sleep);
@@ -15,6 +16,10 @@ bool wait_sleeps(void);
 
 // As MPI_Waitall, without statuses.
 void wait_all(int count, MPI_Request *requests);
+
+// Until a number in memory that other processes write is at least `least`; meanwhile MPI makes progress on
+// messages of this rank, which others may wait for.
+void wait_for(const _Atomic int64_t *number, int64_t least, MPI_Comm comm);
 
 // As MPI_Allreduce and MPI_Reduce in place, MPI_Bcast, MPI_Barrier and MPI_Comm_dup. All ranks have to call
 // these, as MPI does not match them with its own: some ranks may sleep and others not.

@@ -5,9 +5,11 @@
 // ranks: 12
 #include "io/generate.h"
 #include "pipeline/pipeline.h"
+#include "plan/verify.h"
 #include "report.h"
 #include "runtime/execution.h"
 #include "runtime/load.h"
+#include "runtime/neighbours.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,11 +99,17 @@ static const struct {
 static const struct {
     const char *name;
     PlanOptions options;
+    int64_t neighbours; // ranks of a node, 0: all; -1: none reads from another one
 } variants[] = {
-    {"", {0}},
-    {", short messages", {.message_limit = 48}},
-    {", pipelined", {.pipelined = true}},
-    {", no patterns", {.without = ~0u}},
+    {"", {0}, -1},
+    {", short messages", {.message_limit = 48}, -1},
+    {", pipelined", {.pipelined = true}, -1},
+    {", no patterns", {.without = ~0u}, -1},
+    {", one node", {0}, 0},
+    {", nodes of 2", {0}, 2},
+    {", nodes of 3, pipelined", {.pipelined = true}, 3},
+    {", nodes of 2, short messages", {.message_limit = 48}, 2},
+    {", nodes of 2, no patterns", {.without = ~0u}, 2},
 };
 
 // What is being run.
@@ -362,6 +370,9 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     }
     PlanOptions options = variants[now_variant].options;
     options.ranks = ranks;
+    const int64_t most = variants[now_variant].neighbours;
+    Neighbours *neighbours = most >= 0 ? neighbours_create(comm, most) : NULL;
+    options.nodes = neighbours ? neighbours_nodes(neighbours) : NULL;
     const Program *program = pipeline->program;
     Plan *plan = plan_create(arena, program->tensor_count, program->tensors, 1, &pipeline->statements[0].spmd,
                              pipeline->params, options, pipeline->diagnostics);
@@ -378,12 +389,16 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     Rect whole = rect_whole(home->order, home->extents);
     double *expected = arena_array(arena, double, rect_volume(&whole));
     expect(now.plan, rank, expected);
+    neighbours_share(plan, rank, comm);
+    const char *why = "";
+    CHECK(plan_verify(now.plan, &why), "%s", why);
     Storage **storages = arena_array(arena, Storage *, program->tensor_count);
     for (int t = 0; t < program->tensor_count; t++) {
         storages[t] = storage_create(&plan->homes[t], rank, false, NULL, pipeline->diagnostics);
         fill(storages[t]);
     }
     Communicators *communicators = communicators_create(comm);
+    communicators_set_neighbours(communicators, neighbours);
     distal_execution *execution = execution_create(now.plan, storages, communicators, pipeline->diagnostics);
     CHECK(execution, "no execution");
     if (execution)
@@ -391,6 +406,7 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
                   pipeline->diagnostics);
     execution_free(execution);
     communicators_free(communicators);
+    neighbours_free(neighbours);
     for (int t = 0; t < program->tensor_count; t++)
         storage_free(storages[t]);
     arena_free(arena);

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/neighbours.h"
+
+#include "base/integer.h"
+#include "memory/shared.h"
+#include "plan/neighbours.h"
+#include "runtime/wait.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct Neighbours {
+    MPI_Comm all, node;
+    int ranks, count; // of the node
+    bool any;         // some rank has neighbours
+    int64_t *nodes;   // by rank of all
+    int *members;     // by rank of all: the number in the node, -1: it is no neighbour
+    int *files;       // by member: of its shared memory; -1: this rank, or it is not open
+};
+
+static void release(Neighbours *neighbours) {
+    for (int m = 0; neighbours->files && m < neighbours->count; m++)
+        if (neighbours->files[m] >= 0)
+            close(neighbours->files[m]);
+    free(neighbours->files);
+    free(neighbours->members);
+    free(neighbours->nodes);
+    MPI_Comm_free(&neighbours->node);
+}
+
+// Whether a rank reads something of others.
+static bool reads_others(const RankTransfer *part) {
+    for (int64_t i = 0; i < part->neighbour_count; i++)
+        if (part->neighbours[i].rank != part->rank)
+            return true;
+    return false;
+}
+
+// Ranks of a node, in groups of at most `most`.
+static MPI_Comm split(MPI_Comm comm, int64_t most) {
+    MPI_Comm node, group;
+    int rank, node_rank;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    if (most <= 0)
+        return node;
+    MPI_Comm_rank(node, &node_rank);
+    MPI_Comm_split(node, (int)(node_rank / most), rank, &group);
+    MPI_Comm_free(&node);
+    return group;
+}
+
+static void gather(const void *own, void *all, int count, MPI_Comm comm) {
+    MPI_Request request;
+    MPI_Iallgather(own, count, MPI_INT64_T, all, count, MPI_INT64_T, comm, &request);
+    wait_all(1, &request);
+}
+
+// All neighbours have their files open, or none uses them.
+static bool open_files(Neighbours *neighbours) {
+    enum { NUMBERS = sizeof(SharedName) / sizeof(int64_t) };
+    int own;
+    SharedName name = {0}, *names = calloc((size_t)neighbours->count, sizeof *names);
+    MPI_Comm_rank(neighbours->node, &own);
+    int ok = names && neighbours->count > 1 && shared_create(&name);
+    all_reduce(&ok, 1, MPI_INT, MPI_LAND, neighbours->node);
+    if (ok)
+        gather(&name, names, NUMBERS, neighbours->node);
+    for (int m = 0; ok && m < neighbours->count; m++)
+        if (m != own)
+            ok = (neighbours->files[m] = shared_open(&names[m])) >= 0;
+    all_reduce(&ok, 1, MPI_INT, MPI_LAND, neighbours->node);
+    free(names);
+    return ok;
+}
+
+// A node has the number of its first rank; a rank that shares no memory is a node of its own.
+static void find_nodes(Neighbours *neighbours, bool shares) {
+    int rank, any = shares;
+    MPI_Comm_rank(neighbours->all, &rank);
+    int64_t node = rank;
+    broadcast(&node, 1, MPI_INT64_T, 0, neighbours->node);
+    if (!shares)
+        node = rank;
+    gather(&node, neighbours->nodes, 1, neighbours->all);
+    for (int r = 0, member = 0; r < neighbours->ranks; r++)
+        neighbours->members[r] = shares && neighbours->nodes[r] == node ? member++ : -1;
+    all_reduce(&any, 1, MPI_INT, MPI_LOR, neighbours->all);
+    neighbours->any = any;
+}
+
+static bool allocate(Neighbours *neighbours) {
+    neighbours->nodes = calloc((size_t)neighbours->ranks, sizeof *neighbours->nodes);
+    neighbours->members = calloc((size_t)neighbours->ranks, sizeof *neighbours->members);
+    neighbours->files = calloc((size_t)neighbours->count, sizeof *neighbours->files);
+    for (int m = 0; neighbours->files && m < neighbours->count; m++)
+        neighbours->files[m] = -1;
+    return neighbours->nodes && neighbours->members && neighbours->files;
+}
+
+Neighbours *neighbours_create(MPI_Comm comm, int64_t most) {
+    Neighbours own = {.all = comm, .node = split(comm, most)}, *neighbours = malloc(sizeof *neighbours);
+    MPI_Comm_size(comm, &own.ranks);
+    MPI_Comm_size(own.node, &own.count);
+    const bool fits = allocate(&own);
+    int ok = neighbours && fits;
+    all_reduce(&ok, 1, MPI_INT, MPI_LAND, comm);
+    if (ok) {
+        *neighbours = own;
+        find_nodes(neighbours, open_files(neighbours));
+        return neighbours;
+    }
+    release(&own);
+    free(neighbours);
+    return NULL;
+}
+
+void neighbours_free(Neighbours *neighbours) {
+    if (neighbours)
+        release(neighbours);
+    free(neighbours);
+}
+
+const int64_t *neighbours_nodes(const Neighbours *neighbours) {
+    return neighbours->any ? neighbours->nodes : NULL;
+}
+
+void neighbours_share(Plan *plan, int rank, MPI_Comm comm) {
+    if (!plan->options.nodes)
+        return;
+    int *shared = arena_array(plan->arena, int, plan->tensor_count);
+    for (int s = 0; s < plan->statement_count; s++) {
+        StatementPlan *statement = plan->statements[s];
+        for (int t = 0; t < statement->spmd->transfer_count; t++) {
+            const RankTransfer *part = plan_rank_transfer(statement, t, rank);
+            part = neighbours_divert(statement, t, part);
+            shared[part->transfer->access->tensor->id] |= reads_others(part);
+        }
+    }
+    all_reduce(shared, plan->tensor_count, MPI_INT, MPI_LOR, comm);
+    for (int t = 0; t < plan->tensor_count; t++)
+        plan->homes[t].shared = shared[t];
+}
+
+// What a rank has in shared memory for one execution: numbers, of which the last ones do not change after
+// reading_exchange.
+enum {
+    READERS,     // ranks that read from this one
+    DONE = 8,    // how often they have ended a run
+    STARTS = 16, // by transfer, the latest run in which it has begun; then by transfer the number of homes
+                 // before its own, then where these are in the shared memory of the rank
+};
+
+struct Reading {
+    Neighbours *neighbours;
+    int rank;  // of all
+    int count; // of transfers
+    const RankTransfer *const *transfers;
+    Storage *const *storages;
+    bool needed, exchanged;
+    int64_t runs;
+    _Atomic int64_t *control;
+    int64_t *places;                // by member: where its numbers are, and how many bytes
+    _Atomic int64_t **controls;     // by member from which this rank reads
+    void ***data;                   // by transfer and piece
+};
+
+static int64_t bytes_of(const NeighbourPiece *piece, const Storage *storage) {
+    return rect_volume(&piece->rect) * (int64_t)type_info(storage->type)->size;
+}
+
+static int64_t first_home(const Reading *reading) {
+    return STARTS + 2 * (int64_t)reading->count;
+}
+
+static void tell_homes(Reading *reading) {
+    int64_t homes = 0;
+    for (int t = 0; t < reading->count; t++) {
+        const Storage *storage = reading->storages[t];
+        reading->control[STARTS + reading->count + t] = homes;
+        for (int64_t i = 0; reading->transfers[t]->reads && i < storage->piece_count; i++)
+            reading->control[first_home(reading) + homes++] = shared_offset(storage->pieces[i].data);
+    }
+}
+
+static bool allocate_reading(Reading *reading) {
+    const Neighbours *neighbours = reading->neighbours;
+    int64_t homes = 0;
+    reading->places = calloc(2 * (size_t)neighbours->count, sizeof *reading->places);
+    reading->controls = calloc((size_t)neighbours->count, sizeof(void *));
+    reading->data = calloc((size_t)reading->count + 1, sizeof(void **));
+    if (!reading->places || !reading->controls || !reading->data)
+        return false;
+    for (int t = 0; t < reading->count; t++) {
+        const RankTransfer *part = reading->transfers[t];
+        reading->data[t] = calloc((size_t)part->neighbour_count + 1, sizeof(void *));
+        if (!reading->data[t])
+            return false;
+        reading->needed = reading->needed || reads_others(part);
+        homes += part->reads ? reading->storages[t]->piece_count : 0;
+    }
+    const int64_t bytes = (first_home(reading) + homes) * (int64_t)sizeof(int64_t);
+    reading->control = shared_allocate(bytes);
+    reading->places[0] = bytes;
+    return reading->control != NULL;
+}
+
+Reading *reading_create(Neighbours *neighbours, int count, const RankTransfer *const *transfers,
+                        Storage *const *storages) {
+    Reading *reading = malloc(sizeof *reading);
+    if (!reading)
+        return NULL;
+    *reading = (Reading){
+        .neighbours = neighbours, .count = count, .transfers = transfers, .storages = storages};
+    MPI_Comm_rank(neighbours->all, &reading->rank);
+    if (!allocate_reading(reading)) {
+        reading_free(reading);
+        return NULL;
+    }
+    tell_homes(reading);
+    return reading;
+}
+
+void reading_free(Reading *reading) {
+    if (!reading)
+        return;
+    for (int m = 0; reading->controls && m < reading->neighbours->count; m++)
+        shared_unmap((void *)reading->controls[m], reading->places[2 * m + 1]);
+    for (int t = 0; reading->data && t < reading->count; t++) {
+        const RankTransfer *part = reading->transfers[t];
+        for (int64_t i = 0; reading->data[t] && i < part->neighbour_count; i++)
+            if (part->neighbours[i].rank != reading->rank)
+                shared_unmap(reading->data[t][i], bytes_of(&part->neighbours[i], reading->storages[t]));
+        free(reading->data[t]);
+    }
+    shared_release((void *)reading->control);
+    free(reading->data);
+    free(reading->controls);
+    free(reading->places);
+    free(reading);
+}
+
+bool reading_is_needed(const Reading *reading) {
+    return reading->needed;
+}
+
+void reading_exchange(Reading *reading) {
+    const int64_t own[] = {shared_offset((void *)reading->control), reading->places[0]};
+    gather(own, reading->places, 2, reading->neighbours->node);
+    reading->exchanged = true;
+}
+
+static bool map_control(Reading *reading, int member) {
+    if (reading->controls[member])
+        return true;
+    const int64_t *place = &reading->places[2 * member];
+    _Atomic int64_t *control = shared_map(reading->neighbours->files[member], place[0], place[1], true);
+    if (control)
+        atomic_fetch_add(&control[READERS], 1);
+    reading->controls[member] = control;
+    return control != NULL;
+}
+
+static bool map_piece(Reading *reading, int transfer, int64_t index) {
+    const Storage *storage = reading->storages[transfer];
+    const NeighbourPiece *piece = &reading->transfers[transfer]->neighbours[index];
+    void **data = &reading->data[transfer][index];
+    const int member = reading->neighbours->members[piece->rank];
+    if (piece->rank == reading->rank) {
+        *data = storage->pieces[piece->piece].data;
+        return true;
+    }
+    if (!map_control(reading, member))
+        return false;
+    const _Atomic int64_t *control = reading->controls[member];
+    const int64_t home = control[STARTS + reading->count + transfer] + piece->piece;
+    const int64_t offset = control[first_home(reading) + home];
+    if (offset >= 0)
+        *data = shared_map(reading->neighbours->files[member], offset, bytes_of(piece, storage), false);
+    return *data != NULL;
+}
+
+bool reading_map(Reading *reading) {
+    for (int t = 0; t < reading->count; t++)
+        for (int64_t i = 0; i < reading->transfers[t]->neighbour_count; i++)
+            if (!map_piece(reading, t, i))
+                return false;
+    return true;
+}
+
+void *reading_data(const Reading *reading, int transfer, int64_t piece) {
+    return reading->data[transfer][piece];
+}
+
+void reading_begin(Reading *reading) {
+    reading->runs++;
+}
+
+void reading_start(Reading *reading, int transfer) {
+    atomic_store_explicit(&reading->control[STARTS + transfer], reading->runs, memory_order_release);
+}
+
+void reading_wait(Reading *reading, int transfer, int64_t piece) {
+    const int64_t rank = reading->transfers[transfer]->neighbours[piece].rank;
+    if (rank != reading->rank)
+        wait_for(&reading->controls[reading->neighbours->members[rank]][STARTS + transfer], reading->runs,
+                 reading->neighbours->all);
+}
+
+void reading_end(Reading *reading) {
+    if (!reading->exchanged)
+        return;
+    for (int t = 0; t < reading->count; t++)
+        reading_start(reading, t); // where a kernel had none
+    for (int m = 0; m < reading->neighbours->count; m++)
+        if (reading->controls[m])
+            atomic_fetch_add_explicit(&reading->controls[m][DONE], 1, memory_order_release);
+    wait_for(&reading->control[DONE], reading->runs * reading->control[READERS], reading->neighbours->all);
+}

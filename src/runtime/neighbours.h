@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbours: the ranks of a node, which read each other's homes (plan/neighbours.h). Homes are then in
+// shared memory (memory/shared.h), of which a rank maps what it reads.
+//
+// A rank may read a home when its owner has begun the transfer in the same execution, as nothing changes the
+// home from then on until the execution ends; and an execution ends on a rank when all that read its homes
+// have ended it. Both are numbers in shared memory, of executions so far, so nothing is set back.
+#ifndef DISTAL_RUNTIME_NEIGHBOURS_H
+#define DISTAL_RUNTIME_NEIGHBOURS_H
+
+#include "plan/plan.h"
+#include "runtime/storage.h"
+
+#include <mpi.h>
+
+typedef struct Neighbours Neighbours;
+
+// The ranks of `comm` by node, in groups of at most `most` (0: all of a node), which simulate smaller nodes.
+// Collective over `comm`, which has to stay; NULL: some rank has no memory for it.
+Neighbours *neighbours_create(MPI_Comm comm, int64_t most);
+void neighbours_free(Neighbours *neighbours); // which may be NULL
+// As PlanOptions.nodes. NULL where no rank has neighbours, or the system does not let them share memory.
+const int64_t *neighbours_nodes(const Neighbours *neighbours);
+
+// Says which homes have to be in shared memory: those that some rank reads a neighbour's part of. Sets
+// Home.shared of the plan. Collective over `comm`.
+void neighbours_share(Plan *plan, int rank, MPI_Comm comm);
+
+// What neighbours read in one execution.
+typedef struct Reading Reading;
+
+// Local: of the parts of this rank and the storages that they use, which have to stay. NULL: no memory.
+Reading *reading_create(Neighbours *neighbours, int count, const RankTransfer *const *transfers,
+                        Storage *const *storages);
+void reading_free(Reading *reading); // which may be NULL
+// Whether this rank reads something.
+bool reading_is_needed(const Reading *reading);
+// Where some rank of the node needs it, before the first run, on all of its ranks: exchanges where homes are.
+// Collective over the neighbours. Then the pieces can be found, and neighbours know who reads.
+void reading_exchange(Reading *reading);
+// Local, after that: maps what this rank reads. False: no memory.
+bool reading_map(Reading *reading);
+// The elements of a piece of a transfer, from index 0 on; NULL before they are mapped.
+void *reading_data(const Reading *reading, int transfer, int64_t piece);
+
+// A run begins; this rank begins a transfer; it waits until a piece may be read; the run ends, when no rank
+// reads its homes any more.
+void reading_begin(Reading *reading);
+void reading_start(Reading *reading, int transfer);
+void reading_wait(Reading *reading, int transfer, int64_t piece);
+void reading_end(Reading *reading);
+
+#endif
