@@ -93,6 +93,14 @@ static bool set_pipeline(const OptionUse *use, const char *value) {
     return use->options->pipelined || strcmp(value, "off") == 0 || invalid(use, value, "on or off");
 }
 
+static bool set_shared_memory(const OptionUse *use, const char *value) {
+    Options *options = use->options;
+    options->shared_memory = strcmp(value, "off") == 0 ? SHARED_MEMORY_OFF : SHARED_MEMORY_ON;
+    return strcmp(value, "on") == 0 || strcmp(value, "off") == 0 ||
+           (parse_integer(value, &options->node_ranks) && options->node_ranks >= 1) ||
+           invalid(use, value, "on, off or a number of ranks");
+}
+
 static bool set_input(const OptionUse *use, const char *value) {
     Binding binding;
     if (!split_binding(use, value, &binding))
@@ -264,6 +272,12 @@ const Option options_table[OPTION_COUNT] = {
                              "whether fetches in loops start a step ahead, which takes a second buffer "
                              "each, where memory allows it (default: off)",
                          .set = set_pipeline},
+    [OPTION_SHARED_MEMORY] = {NULL, "--shared-memory", "on|off|N",
+                              .summary =
+                                  "whether ranks of a node read what others have at home in place of getting "
+                                  "it in messages; N: of nodes of N ranks (default: on for `run`, off for "
+                                  "`plan`)",
+                              .set = set_shared_memory},
     [OPTION_MACHINE] = {NULL, "--machine", "FILE",
                         .summary = "predict times for the machine that FILE describes", .set = set_machine},
     [OPTION_AUTO] = {NULL, "--auto", NULL,

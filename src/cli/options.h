@@ -12,6 +12,9 @@ typedef enum { STATS_NONE, STATS_TEXT, STATS_JSON } StatsFormat;
 // Which elements --check compares: the default are all, of long evaluations some that are drawn.
 typedef enum { CHECK_NONE, CHECK_DEFAULT, CHECK_ALL, CHECK_SAMPLE } CheckMode;
 
+// Whether ranks of a node read each other's homes; the default depends on the command.
+typedef enum { SHARED_MEMORY_DEFAULT, SHARED_MEMORY_ON, SHARED_MEMORY_OFF } SharedMemory;
+
 // TENSOR=VALUE of --in and --out.
 typedef struct {
     const char *tensor, *value;
@@ -31,6 +34,8 @@ typedef struct {
     int64_t memory_limit; // bytes a rank; 0: not given
     const char *scratch;  // the folder of what is in disk; NULL: not given
     bool pipelined;
+    SharedMemory shared_memory;
+    int64_t node_ranks; // that share memory at most; 0: all of a node
     bool automatic;     // placements and schedules are chosen
     bool oversubscribe; // any number of processes a core
     StatsFormat stats;

@@ -122,6 +122,19 @@ static bool count_structures(const Inputs *inputs, Structures *structures) {
     return true;
 }
 
+// Ranks that follow each other are on a node.
+static void place_on_nodes(const Session *session) {
+    const Options *options = session->options;
+    const int64_t ranks = pipeline_ranks(session->pipeline);
+    const int64_t each = options->node_ranks ? options->node_ranks : ranks;
+    if (options->shared_memory != SHARED_MEMORY_ON || ranks > PLAN_MAX_RANKS)
+        return;
+    int64_t *nodes = arena_array(session->arena, int64_t, ranks);
+    for (int64_t rank = 0; rank < ranks; rank++)
+        nodes[rank] = rank / each;
+    session->pipeline->plan_options.nodes = nodes;
+}
+
 // Reads what --in gives, and makes the plan.
 static bool plan_given(Session *session, const Bindings *bindings) {
     const Pipeline *pipeline = session->pipeline;
@@ -147,8 +160,10 @@ static bool plan_given(Session *session, const Bindings *bindings) {
 
 static ExitStatus plan(Session *session) {
     Bindings bindings;
-    if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings) ||
-        !plan_given(session, &bindings) || !session_warn(session))
+    if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings))
+        return session_failure(session);
+    place_on_nodes(session);
+    if (!plan_given(session, &bindings) || !session_warn(session))
         return session_failure(session);
     memory_fit_pipeline(session);
     const ModelRanks *machine = session->options->machine ? predict_machine(session) : NULL;
@@ -177,7 +192,7 @@ const Subcommand subcommand_plan = {
         "--machine FILE it predicts for each statement how long a described machine takes, of which "
         "computing, memory, network and disk, and gives a lower bound of what has to move.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_STATS |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_WARNING |
-               1u << OPTION_MACHINE,
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_PIPELINE | 1u << OPTION_SHARED_MEMORY |
+               1u << OPTION_WARNING | 1u << OPTION_MACHINE,
     .run = plan,
 };

@@ -362,6 +362,19 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
     text_append(to, 0 < shown && shown < ranks ? " / ...\n" : "\n");
 }
 
+// "ranks of a node read each other's parts of B, C"
+static void print_shared(const Plan *plan, Text *to) {
+    bool any = false;
+    for (int t = 0; t < plan->tensor_count; t++) {
+        if (!plan->homes[t].shared)
+            continue;
+        text_printf(to, "%s %s", any ? "," : "ranks of a node read each other's parts of",
+                    plan->tensors[t]->name);
+        any = true;
+    }
+    text_append(to, any ? "\n" : "");
+}
+
 // -1: not known.
 static void print_flop(int64_t flop, Text *to) {
     if (flop == INT64_MAX)
@@ -409,6 +422,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
     text_append(to, "\n");
     if (run)
         print_system(run, pipeline->ranks, to);
+    print_shared(pipeline->plan, to);
     if (machine)
         predict_print_machine(machine, to);
     if (run && run->blas_note)

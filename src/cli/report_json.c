@@ -182,7 +182,7 @@ static void print_statement(const Pipeline *pipeline, int index, const Statement
     text_append(to, "}");
 }
 
-static void print_system(const RunReport *run, int64_t ranks, Text *to) {
+static void print_system(const Plan *plan, const RunReport *run, int64_t ranks, Text *to) {
     text_printf(to, "\n \"cores\": %" PRId64 ", \"memory_bytes\": ", run->cores);
     if (run->free_memory >= 0)
         text_printf(to, "%" PRId64, run->free_memory);
@@ -191,6 +191,14 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
     text_printf(to, ", \"binding\": \"%s\", \"processing_units\": [", binding_names[run->binding]);
     for (int64_t r = 0; r < ranks; r++)
         text_printf(to, "%s\"%s\"", r ? ", " : "", run->units[r]);
+    text_append(to, "], \"shared\": [");
+    bool any = false;
+    for (int t = 0; t < plan->tensor_count; t++) {
+        if (!plan->homes[t].shared)
+            continue;
+        text_printf(to, "%s\"%s\"", any ? ", " : "", plan->tensors[t]->name);
+        any = true;
+    }
     text_append(to, "],\n");
 }
 
@@ -234,7 +242,7 @@ void report_json(const Pipeline *pipeline, const RunReport *run, const ModelRank
             text_append_json(to, run->blas_note);
         }
         text_append(to, ",");
-        print_system(run, pipeline->ranks, to);
+        print_system(pipeline->plan, run, pipeline->ranks, to);
     }
     if (pipeline->program->repetition_count > 0)
         print_repetitions(pipeline, run ? run->repetitions : NULL, to);

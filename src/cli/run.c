@@ -74,6 +74,16 @@ static bool divide_share(void *context, const BalanceTask *task, const Boundarie
     return *boundaries != NULL;
 }
 
+// Before the plan is made, which says what neighbours read.
+static void find_neighbours(Run *run) {
+    const Options *options = run->session->options;
+    if (options->shared_memory == SHARED_MEMORY_OFF || run->ranks == 1)
+        return;
+    run->neighbours = neighbours_create(MPI_COMM_WORLD, options->node_ranks);
+    if (run->neighbours)
+        run->session->pipeline->plan_options.nodes = neighbours_nodes(run->neighbours);
+}
+
 // Between MPI_Init and MPI_Finalize. All ranks return the same.
 static ExitStatus run_ranks(Session *session) {
     int rank, ranks;
@@ -93,6 +103,7 @@ static ExitStatus run_ranks(Session *session) {
     if (agree(MPI_COMM_WORLD, ok)) {
         run.shares = arena_array(session->arena, Entries, run.pipeline->program->tensor_count);
         ok = session_balance(session, divide_share, &run);
+        find_neighbours(&run);
     }
     ok = ok && session_compile(session, PASS_PLAN) && (rank > 0 || session_warn(session));
     ExitStatus status = ok ? EXIT_FINE : session_failure(session);
@@ -102,6 +113,7 @@ static ExitStatus run_ranks(Session *session) {
         status = EXIT_FAILED;
     for (int t = 0; run.shares && t < run.pipeline->program->tensor_count; t++)
         entries_free(&run.shares[t]);
+    neighbours_free(run.neighbours);
     // Before any rank ends, as a launcher may end the others then.
     if (rank == 0)
         session_report(session);
@@ -145,7 +157,8 @@ const Subcommand subcommand_run = {
         "(compiled kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_PRINT | 1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_SCRATCH | 1u << OPTION_PIPELINE | 1u << OPTION_AUTO |
-               1u << OPTION_MACHINE | 1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_SCRATCH | 1u << OPTION_PIPELINE |
+               1u << OPTION_SHARED_MEMORY | 1u << OPTION_AUTO | 1u << OPTION_MACHINE |
+               1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
     .run = run,
 };

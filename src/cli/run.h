@@ -11,6 +11,7 @@
 #include "jit/jit.h"
 #include "runtime/agreement.h"
 #include "runtime/execution.h"
+#include "runtime/neighbours.h"
 #include "runtime/node.h"
 #include "runtime/storage.h"
 
@@ -59,6 +60,7 @@ typedef struct {
     Session *session;
     const Pipeline *pipeline;
     MPI_Comm node; // ranks that share this one's memory
+    Neighbours *neighbours; // NULL: ranks read nothing of each other
     Communicators *communicators;
     int rank;
     int64_t ranks;

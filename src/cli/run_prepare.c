@@ -60,6 +60,7 @@ static bool fits(Run *run) {
 static bool create_storages(Run *run) {
     const Plan *plan = run->pipeline->plan;
     bool ok = true;
+    neighbours_share(run->pipeline->plan, run->rank, MPI_COMM_WORLD);
     for (int t = 0; ok && t < plan->tensor_count; t++) {
         const Home *home = &plan->homes[t];
         if (!home->known)
@@ -74,6 +75,8 @@ static bool create_storages(Run *run) {
 
 static bool create_communicators(Run *run) {
     run->communicators = communicators_create(MPI_COMM_WORLD);
+    if (run->communicators)
+        communicators_set_neighbours(run->communicators, run->neighbours);
     return run->communicators ||
            diagnostics_error(run->session->diagnostics, (Span){0}, "this run has not enough memory");
 }

@@ -79,8 +79,7 @@ static void *allocate(int64_t bytes) {
         offset = ceil_div(offset, LARGE_PAGE) * LARGE_PAGE;
     if (!checked_add(offset, bytes, &end) || !reserve() || ftruncate(heap.file, (off_t)end) != 0)
         return NULL;
-    void *memory =
-        mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, heap.file, (off_t)offset);
+    void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, heap.file, (off_t)offset);
     if (memory == MAP_FAILED)
         return NULL;
 #ifdef MADV_HUGEPAGE
@@ -142,8 +141,8 @@ int shared_open(const SharedName *name) {
 }
 
 void *shared_map(int file, int64_t offset, int64_t bytes, bool write) {
-    void *memory = mmap(NULL, (size_t)max_i64(bytes, 1), PROT_READ | (write ? PROT_WRITE : 0), MAP_SHARED, file,
-                        (off_t)offset);
+    void *memory = mmap(NULL, (size_t)max_i64(bytes, 1), PROT_READ | (write ? PROT_WRITE : 0), MAP_SHARED,
+                        file, (off_t)offset);
     return memory == MAP_FAILED ? NULL : memory;
 }
 

@@ -205,8 +205,7 @@ const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const R
     Diversion diversion = {
         .plan = plan, .planner = planner_create(plan, transfer, arena), .rank = part->rank};
     RankStep *steps = arena_copy(arena, part->steps, sizeof *steps * (size_t)part->step_count);
-    RankOperation *all =
-        arena_copy(arena, part->operations, sizeof *all * (size_t)operation_count(part));
+    RankOperation *all = arena_copy(arena, part->operations, sizeof *all * (size_t)operation_count(part));
     for (int64_t i = 0; i < part->neighbour_count; i++)
         array_push(arena, diversion.pieces, part->neighbours[i]);
     for (int64_t s = 0; s < part->step_count; s++) {

@@ -20,11 +20,11 @@ typedef struct {
     // tensor id, whose homes are not in memory that others can read; NULL: all are. Results are the same.
     const int64_t *nodes;
     const bool *unshared;
-    const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
-    bool sampled;          // what ranks read and write in disk is counted of some, where there are many
-    bool untiled;          // files of tensors in disk are not stored in tiles
-    int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
-    int64_t largest;       // processors of the largest machine beside those of the statements; 0: none
+    const Home *homes; // that tensors without a placement have already, by tensor id; NULL: none
+    bool sampled;      // what ranks read and write in disk is counted of some, where there are many
+    bool untiled;      // files of tensors in disk are not stored in tiles
+    int64_t threads;   // of each rank, of which some take memory for copies of what they add to. 0: 1
+    int64_t largest;   // processors of the largest machine beside those of the statements; 0: none
     const char *const *param_names;    // for diagnostics, by index
     const BoundariesArray *boundaries; // of parts that are balanced by entries, as far as these are known
 } PlanOptions;

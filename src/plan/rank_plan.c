@@ -148,7 +148,8 @@ static bool is_read(const RankPlanner *rank, const RankOperation *operation) {
     if (operation->group < 0 || operation->operation->shape != SHAPE_MEMBERS)
         return false;
     const Group *group = &rank->plan->groups.items[operation->group];
-    return planner_reads_all(rank->planner, &(RankArray){(int64_t *)group->ranks, group->count, group->count});
+    return planner_reads_all(rank->planner,
+                             &(RankArray){(int64_t *)group->ranks, group->count, group->count});
 }
 
 // Whether the rank passes on what others do not read from neighbours of theirs.
@@ -162,7 +163,7 @@ static bool passes_on(const RankPlanner *rank) {
 
 static void set_view(const RankPlanner *rank, RankStep *step) {
     const Rect *bounds = &rank->footprint.bounds;
-    step->view = step->piece >= 0       ? rank->own.rects.items[step->piece]
+    step->view = step->piece >= 0      ? rank->own.rects.items[step->piece]
                  : step->neighbour > 0 ? rank->neighbours.items[step->neighbour - 1].rect
                                        : rect_copy(bounds, rank->kept_arena);
     for (int m = 0; m < bounds->order; m++)

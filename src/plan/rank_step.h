@@ -26,16 +26,16 @@ typedef struct {
     int64_t step;
     bool takes_part; // it runs a processor in this step that has iterations
     Worker worker;
-    Footprint footprint; // empty where it does not take part
-    int64_t piece;       // in place in this home piece; -1
+    Footprint footprint;      // empty where it does not take part
+    int64_t piece;            // in place in this home piece; -1
     NeighbourPiece neighbour; // in place in this one; `piece` is -1 where there is none
     bool kept;
     bool serves_own; // what the rank's own class lacks or contributes has been found
     // What has been found so far. Parts stay, so they are in the arena of the plan.
-    Array(Collective) collectives;   // in the arena of the step
-    Share messages[OPERATION_COUNT]; // of SHAPE_MESSAGES
-    int64_t groups[OPERATION_COUNT]; // of these, of all ranks, where they are collective; else -1
-    Array(DiskStage) stages;         // of all steps so far, where the home is in disk
+    Array(Collective) collectives;    // in the arena of the step
+    Share messages[OPERATION_COUNT];  // of SHAPE_MESSAGES
+    int64_t groups[OPERATION_COUNT];  // of these, of all ranks, where they are collective; else -1
+    Array(DiskStage) stages;          // of all steps so far, where the home is in disk
     Array(NeighbourPiece) neighbours; // that steps so far are in place in
     Arena *kept_arena, *step_arena;
 } RankPlanner;

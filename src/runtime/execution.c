@@ -247,9 +247,10 @@ static bool create_reading(Assembly *assembly) {
     if (!reads)
         return true;
     const size_t size = sizeof(void *) * (size_t)parts->transfer_count;
-    execution->reading = reading_create(communicators_neighbours(assembly->communicators), parts->transfer_count,
-                                        arena_copy(execution->arena, parts->transfers, size),
-                                        arena_copy(execution->arena, parts->storages, size));
+    execution->reading =
+        reading_create(communicators_neighbours(assembly->communicators), parts->transfer_count,
+                       arena_copy(execution->arena, parts->transfers, size),
+                       arena_copy(execution->arena, parts->storages, size));
     if (!execution->reading)
         return no_memory(assembly);
     assembly->incomplete = assembly->incomplete || reading_is_needed(execution->reading);

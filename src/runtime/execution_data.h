@@ -61,8 +61,8 @@ struct distal_execution {
     const ClearedStorage *cleared;
     IoCounts *io; // by transfer: those of its storage before the last run, then what it has read and written
     Reading *reading; // of what neighbours read of each other's homes; NULL: nothing is
-    IoQueue *queue; // of what is read ahead and written behind; NULL: nothing is
-    bool in_disk;   // some tensor is, the same on all ranks
+    IoQueue *queue;   // of what is read ahead and written behind; NULL: nothing is
+    bool in_disk;     // some tensor is, the same on all ranks
     MPI_Comm all;
 };
 

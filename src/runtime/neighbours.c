@@ -161,9 +161,9 @@ struct Reading {
     bool needed, exchanged;
     int64_t runs;
     _Atomic int64_t *control;
-    int64_t *places;                // by member: where its numbers are, and how many bytes
-    _Atomic int64_t **controls;     // by member from which this rank reads
-    void ***data;                   // by transfer and piece
+    int64_t *places;            // by member: where its numbers are, and how many bytes
+    _Atomic int64_t **controls; // by member from which this rank reads
+    void ***data;               // by transfer and piece
 };
 
 static int64_t bytes_of(const NeighbourPiece *piece, const Storage *storage) {
@@ -211,8 +211,8 @@ Reading *reading_create(Neighbours *neighbours, int count, const RankTransfer *c
     Reading *reading = malloc(sizeof *reading);
     if (!reading)
         return NULL;
-    *reading = (Reading){
-        .neighbours = neighbours, .count = count, .transfers = transfers, .storages = storages};
+    *reading =
+        (Reading){.neighbours = neighbours, .count = count, .transfers = transfers, .storages = storages};
     MPI_Comm_rank(neighbours->all, &reading->rank);
     if (!allocate_reading(reading)) {
         reading_free(reading);
