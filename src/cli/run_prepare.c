@@ -60,7 +60,7 @@ static bool fits(Run *run) {
 static bool create_storages(Run *run) {
     const Plan *plan = run->pipeline->plan;
     bool ok = true;
-    neighbours_share(run->pipeline->plan, run->rank, MPI_COMM_WORLD);
+    neighbours_share(run->neighbours, run->pipeline->plan);
     for (int t = 0; ok && t < plan->tensor_count; t++) {
         const Home *home = &plan->homes[t];
         if (!home->known)

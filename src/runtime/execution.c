@@ -241,16 +241,16 @@ static bool create_queue(const Assembly *assembly) {
 static bool create_reading(Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
     distal_execution *execution = assembly->execution;
+    Neighbours *neighbours = communicators_neighbours(assembly->communicators);
     bool reads = false;
     for (int t = 0; t < parts->transfer_count; t++)
         reads = reads || parts->transfers[t]->reads;
-    if (!reads)
+    if (!reads || !neighbours_are_there(neighbours))
         return true;
     const size_t size = sizeof(void *) * (size_t)parts->transfer_count;
-    execution->reading =
-        reading_create(communicators_neighbours(assembly->communicators), parts->transfer_count,
-                       arena_copy(execution->arena, parts->transfers, size),
-                       arena_copy(execution->arena, parts->storages, size));
+    execution->reading = reading_create(neighbours, parts->transfer_count,
+                                        arena_copy(execution->arena, parts->transfers, size),
+                                        arena_copy(execution->arena, parts->storages, size));
     if (!execution->reading)
         return no_memory(assembly);
     assembly->incomplete = assembly->incomplete || reading_is_needed(execution->reading);

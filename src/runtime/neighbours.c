@@ -13,7 +13,8 @@
 struct Neighbours {
     MPI_Comm all, node;
     int ranks, count; // of the node
-    bool any;         // some rank has neighbours
+    bool shares;      // this rank has neighbours
+    bool any;         // some rank has
     int64_t *nodes;   // by rank of all
     int *members;     // by rank of all: the number in the node, -1: it is no neighbour
     int *files;       // by member: of its shared memory; -1: this rank, or it is not open
@@ -76,7 +77,8 @@ static bool open_files(Neighbours *neighbours) {
 }
 
 // A node has the number of its first rank; a rank that shares no memory is a node of its own.
-static void find_nodes(Neighbours *neighbours, bool shares) {
+static void find_nodes(Neighbours *neighbours) {
+    const bool shares = neighbours->shares;
     int rank, any = shares;
     MPI_Comm_rank(neighbours->all, &rank);
     int64_t node = rank;
@@ -108,7 +110,8 @@ Neighbours *neighbours_create(MPI_Comm comm, int64_t most) {
     all_reduce(&ok, 1, MPI_INT, MPI_LAND, comm);
     if (ok) {
         *neighbours = own;
-        find_nodes(neighbours, open_files(neighbours));
+        neighbours->shares = open_files(neighbours);
+        find_nodes(neighbours);
         return neighbours;
     }
     release(&own);
@@ -126,9 +129,15 @@ const int64_t *neighbours_nodes(const Neighbours *neighbours) {
     return neighbours->any ? neighbours->nodes : NULL;
 }
 
-void neighbours_share(Plan *plan, int rank, MPI_Comm comm) {
-    if (!plan->options.nodes)
+bool neighbours_are_there(const Neighbours *neighbours) {
+    return neighbours->shares;
+}
+
+void neighbours_share(const Neighbours *neighbours, Plan *plan) {
+    int rank;
+    if (!neighbours || !plan->options.nodes)
         return;
+    MPI_Comm_rank(neighbours->all, &rank);
     int *shared = arena_array(plan->arena, int, plan->tensor_count);
     for (int s = 0; s < plan->statement_count; s++) {
         StatementPlan *statement = plan->statements[s];
@@ -138,9 +147,9 @@ void neighbours_share(Plan *plan, int rank, MPI_Comm comm) {
             shared[part->transfer->access->tensor->id] |= reads_others(part);
         }
     }
-    all_reduce(shared, plan->tensor_count, MPI_INT, MPI_LOR, comm);
+    all_reduce(shared, plan->tensor_count, MPI_INT, MPI_LOR, neighbours->all);
     for (int t = 0; t < plan->tensor_count; t++)
-        plan->homes[t].shared = shared[t];
+        plan->homes[t].shared = shared[t] && neighbours->shares;
 }
 
 // What a rank has in shared memory for one execution: numbers, of which the last ones do not change after

@@ -22,9 +22,12 @@ void neighbours_free(Neighbours *neighbours); // which may be NULL
 // As PlanOptions.nodes. NULL where no rank has neighbours, or the system does not let them share memory.
 const int64_t *neighbours_nodes(const Neighbours *neighbours);
 
-// Says which homes have to be in shared memory: those that some rank reads a neighbour's part of. Sets
-// Home.shared of the plan. Collective over `comm`.
-void neighbours_share(Plan *plan, int rank, MPI_Comm comm);
+// Whether this rank has neighbours.
+bool neighbours_are_there(const Neighbours *neighbours);
+
+// Says which homes have to be in shared memory: those of which some rank reads what a neighbour has. Sets
+// Home.shared of the plan. Collective over all ranks; `neighbours` may be NULL.
+void neighbours_share(const Neighbours *neighbours, Plan *plan);
 
 // What neighbours read in one execution.
 typedef struct Reading Reading;

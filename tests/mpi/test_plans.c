@@ -389,7 +389,7 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     Rect whole = rect_whole(home->order, home->extents);
     double *expected = arena_array(arena, double, rect_volume(&whole));
     expect(now.plan, rank, expected);
-    neighbours_share(plan, rank, comm);
+    neighbours_share(neighbours, plan);
     const char *why = "";
     CHECK(plan_verify(now.plan, &why), "%s", why);
     Storage **storages = arena_array(arena, Storage *, program->tensor_count);

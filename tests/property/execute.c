@@ -12,6 +12,7 @@
 #include "runtime/exchange_entries.h"
 #include "runtime/execution.h"
 #include "runtime/load_sparse.h"
+#include "runtime/neighbours.h"
 #include "runtime/portions.h"
 #include "runtime/prefetch.h"
 #include "runtime/ranges.h"
@@ -30,6 +31,7 @@ typedef struct {
     int64_t message_limit;
     int rounds;
     bool pipelined;
+    int64_t node; // ranks that read each other's homes; 0: all; -1: none
 } Way;
 
 // "without shift, all-gather": with these operations switched off.
@@ -60,6 +62,9 @@ static void find_ways(Trial *trial, Way ways[WAY_COUNT]) {
     const bool pipelined = trial_pipelines(&trial->draft);
     ways[1].pipelined = ways[3].pipelined = !pipelined;
     ways[2].pipelined = ways[4].pipelined = pipelined;
+    static const int64_t nodes[] = {0, 2, -1, 3};
+    for (int w = 0; w < WAY_COUNT; w++)
+        ways[w].node = nodes[(trial->draft.index + w) % 4];
 }
 
 typedef struct {
@@ -68,6 +73,7 @@ typedef struct {
     bool as_planned; // by the pipeline
     MPI_Comm comm;
     Communicators *communicators;
+    Neighbours *neighbours; // NULL: none
     int rank;
     Plan *plan;
     Storage **storages; // by tensor id
@@ -90,6 +96,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .message_limit = run->way->message_limit,
                            .without = run->way->without,
                            .pipelined = run->way->pipelined,
+                           .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,
                            .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)
@@ -100,9 +107,10 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
 
 static bool prepare(Run *run, Diagnostics *diagnostics) {
     const Program *program = program_of(run);
-    run->plan = run->as_planned ? run->trial->pipeline->plan : make_plan(run, diagnostics);
+    run->plan = run->as_planned && !run->neighbours ? run->trial->pipeline->plan : make_plan(run, diagnostics);
     if (!run->plan)
         return false;
+    neighbours_share(run->neighbours, run->plan);
     run->storages = arena_array(run->trial->arena, Storage *, run->plan->tensor_count);
     for (int t = 0; t < run->plan->tensor_count; t++) {
         if (!run->plan->homes[t].known)
@@ -553,6 +561,10 @@ static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm 
                .comm = comm,
                .communicators = communicators_create(comm)};
     MPI_Comm_rank(comm, &run.rank);
+    if (way->node >= 0) {
+        run.neighbours = neighbours_create(comm, way->node);
+        communicators_set_neighbours(run.communicators, run.neighbours);
+    }
     Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
     bool ready = prepare(&run, diagnostics);
     if (!ready) {
@@ -570,6 +582,7 @@ static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm 
     }
     release(&run);
     communicators_free(run.communicators);
+    neighbours_free(run.neighbours);
 }
 
 void trial_execute(Trial *trial, bool thorough) {
