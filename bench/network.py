@@ -163,7 +163,7 @@ class Bench:
             self.pdgemm = None
 
     def run_distal(self, network, program, params, preload=None, check=False):
-        words = [self.distal, "run", program, "-q", "--threads", "1", "--stats=json"]
+        words = [self.distal, "run", program, "-q", "--threads", "1", "--stats=json", "--shared-memory", "off"]
         for param in params.split():
             words += ["-p", param]
         repeat = 1 if check else self.options.repeat

@@ -48,7 +48,7 @@ def arguments_of(case):
 
 
 def seconds(options, case):
-    statements = json.loads(distal(options, "run", *arguments_of(case), "--warmup", "2", "--repeat", str(options.repeat)))["statements"]
+    statements = json.loads(distal(options, "run", *arguments_of(case), "--shared-memory", "off", "--warmup", "2", "--repeat", str(options.repeat)))["statements"]
     return sum(statement["seconds"]["median"] for statement in statements)
 
 

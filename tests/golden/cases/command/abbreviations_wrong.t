@@ -5,7 +5,7 @@
 tensor a: f64
 a = 1
 --- stderr
-distal: error: '--s' is ambiguous: it could be --scratch or --stats or --stop-after
+distal: error: '--s' is ambiguous: it could be --scratch or --shared-memory or --stats or --stop-after
 distal: error: --quiet takes no value
 distal: error: unknown option '-stats'; did you mean '--stats'?
 distal: error: unknown option '-vx'

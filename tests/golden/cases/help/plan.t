@@ -27,6 +27,10 @@ options:
                           (default: the free memory of a node, shared by its processes)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
+  --shared-memory on|off|N
+                          whether ranks of a node read what others have at home in place of getting
+                          it in messages; N: of nodes of N ranks (default: on for `run`, off for
+                          `plan`)
   --machine FILE          predict times for the machine that FILE describes
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it

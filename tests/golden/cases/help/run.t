@@ -35,6 +35,10 @@ options:
                           disk is measured; nothing remains (default: TMPDIR, or /tmp)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: off)
+  --shared-memory on|off|N
+                          whether ranks of a node read what others have at home in place of getting
+                          it in messages; N: of nodes of N ranks (default: on for `run`, off for
+                          `plan`)
   --machine FILE          predict times for the machine that FILE describes
   --auto                  with the placements and schedules that `distal schedule` finds
   --oversubscribe         allow more than 16 processes per core
