@@ -174,7 +174,7 @@ def test_condition_elsewhere(_):
 def test_figures(folder):
     matrix, right = symmetric(40)
     words = [example("cg"), *params("n=40 p=3"), *save(folder, A=matrix, b=right), "--stats=json"]
-    plan = json.loads(distal(["plan", *words]).stdout)
+    plan = json.loads(distal(["plan", *words, "--shared-memory", "on"]).stdout)
     run = json.loads(distal(["run", *words]).stdout)
     rounds = conjugate_gradients(matrix, right, 1000, 1e-8)[1]
     check(run["repetitions"] == [{"first": 4, "last": 10, "count": 1000, "until": "sqrt(rr) < 1e-08", "begun": 1,

@@ -406,7 +406,7 @@ def run(case, B, ranks):
     with tempfile.TemporaryDirectory(prefix="distal-placed-") as folder:
         grid = GRIDS[ranks] if "h" in case.machine else (ranks, 1)
         arguments = write_case(case, inputs, grid, folder)
-        planned = figures(distal(["plan", *arguments, "--stats=json"]).stdout)
+        planned = figures(distal(["plan", *arguments, "--shared-memory", "on", "--stats=json"]).stdout)
         out = f"{folder}/{result}.{'npy' if result == 'y' else 'mtx'}"
         done = distal(["run", *arguments, "-q", "--check", "--stats=json", "--out", f"{result}={out}"],
                       environment={"DISTAL_CFLAGS": "-O1"})
