@@ -59,7 +59,7 @@ typedef enum { VALUES_UNKNOWN, VALUES_FINITE, VALUES_NOT_FINITE } Values;
 typedef struct {
     Session *session;
     const Pipeline *pipeline;
-    MPI_Comm node; // ranks that share this one's memory
+    MPI_Comm node;          // ranks that share this one's memory
     Neighbours *neighbours; // NULL: ranks read nothing of each other
     Communicators *communicators;
     int rank;

@@ -107,7 +107,8 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
 
 static bool prepare(Run *run, Diagnostics *diagnostics) {
     const Program *program = program_of(run);
-    run->plan = run->as_planned && !run->neighbours ? run->trial->pipeline->plan : make_plan(run, diagnostics);
+    run->plan =
+        run->as_planned && !run->neighbours ? run->trial->pipeline->plan : make_plan(run, diagnostics);
     if (!run->plan)
         return false;
     neighbours_share(run->neighbours, run->plan);
