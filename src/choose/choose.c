@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "choose/grids.h"
 #include "choose/settle.h"
+#include "choose/tiling.h"
 #include "choose/trial.h"
 
 #include <inttypes.h>
@@ -18,7 +19,8 @@ enum {
     MOST_PLACINGS_OF_SEVERAL = 4,
     MOST_OF_PLACING = 4,
     MOST_PLANS = 40,
-    MOST_STEPS = 600000
+    MOST_STEPS = 600000,
+    MOST_STEPS_OF_TILES = 4 * MOST_STEPS // or the tiles are not worth looking at
 };
 static const double time_tolerance = 1.02; // times as long counts as equally fast
 static const double pruned_above = 2.5;    // times as long as the best by formula is not planned
@@ -49,7 +51,7 @@ static int by_estimate(const void *a, const void *b) {
 }
 
 // The candidates that are fastest with these places, in all their forms, and the default.
-static void collect_trials(const Search *search, const Places *places, const SearchStatement *statement,
+static void collect_trials(Search *search, const Places *places, const SearchStatement *statement,
                            TrialArray *trials) {
     TrialArray ordered = {0};
     for (int64_t c = 0; !statement->kept && c < statement->candidates.count; c++)
@@ -63,16 +65,48 @@ static void collect_trials(const Search *search, const Places *places, const Sea
     array_push(search->arena, *trials, (Trial){.candidate = -1, .form = {.kind = FORM_DEFAULT}});
 }
 
+static void plan_trial(Choosing *choosing, const Places *places, const SearchStatement *statement,
+                       Trial *trial) {
+    Diagnostics *diagnostics = diagnostics_create(choosing->search.arena, choosing->search.program->source);
+    trial_plan(&choosing->search, places->places, statement, trial, diagnostics);
+    if (!trial->planned && !choosing->failure)
+        choosing->failure = diagnostics;
+}
+
+// Tiles that need as much memory as there is, which the plan says exactly: smaller ones until they fit,
+// larger ones where much is left, if these are faster.
+static void plan_tiles(Choosing *choosing, const Places *places, const SearchStatement *statement,
+                       Trial *trial) {
+    enum { MOST_TRIED = 4 };
+    static const double enough = 0.85, margin = 0.98;
+    Search *search = &choosing->search;
+    const double limit = (double)search->limit, at_rest = limit - tiling_memory(search, places->places);
+    plan_trial(choosing, places, statement, trial);
+    for (int i = 0; i < MOST_TRIED && trial->planned && limit > at_rest; i++) {
+        const double used = fmax(1, (double)trial->figures.peak_bytes - at_rest) / (limit - at_rest);
+        if (trial->figures.fits && used > enough)
+            return;
+        const Trial before = *trial;
+        trial_retile(search, places, statement, margin / used, trial);
+        plan_trial(choosing, places, statement, trial);
+        if (before.figures.fits &&
+            (!trial->planned || !trial->figures.fits || trial->figures.seconds > before.figures.seconds)) {
+            *trial = before;
+            return;
+        }
+    }
+}
+
 // Shorter chunks until it fits, a few times.
 static void plan_fitting(Choosing *choosing, const Places *places, const SearchStatement *statement,
                          Trial *trial) {
     enum { MOST_HALVINGS = 4 };
+    if (trial->form.kind == FORM_TILES) {
+        plan_tiles(choosing, places, statement, trial);
+        return;
+    }
     for (int i = 0;; i++) {
-        Diagnostics *diagnostics =
-            diagnostics_create(choosing->search.arena, choosing->search.program->source);
-        trial_plan(&choosing->search, places->places, statement, trial, diagnostics);
-        if (!trial->planned && !choosing->failure)
-            choosing->failure = diagnostics;
+        plan_trial(choosing, places, statement, trial);
         if (!trial->planned || trial->figures.fits || trial->form.kind != FORM_CHUNKS ||
             trial->form.size < 2 || i == MOST_HALVINGS)
             return;
@@ -83,6 +117,10 @@ static void plan_fitting(Choosing *choosing, const Places *places, const SearchS
 // Those that fit come first, and of these the ones whose loops the compiler may order.
 static bool is_preferred(const Alternative *a, const Alternative *b) {
     return a->fits != b->fits ? a->fits : a->fits && !a->pinned && b->pinned;
+}
+
+static int64_t moved(const Alternative *alternative) {
+    return saturated_add(alternative->bytes, alternative->disk_bytes);
 }
 
 // The best of what could be planned (others are NULL); -1: nothing. Of those that take at most
@@ -99,7 +137,7 @@ static int best_of(const Alternative *const *all, int count) {
         const Alternative *a = all[i], *b = best < 0 ? NULL : all[best];
         if (!a || is_preferred(fastest, a) || (a->fits && a->seconds > fastest->seconds * time_tolerance))
             continue;
-        const bool less = !b || (a->fits && a->bytes != b->bytes  ? a->bytes < b->bytes
+        const bool less = !b || (a->fits && moved(a) != moved(b)  ? moved(a) < moved(b)
                                  : a->peak_bytes != b->peak_bytes ? a->peak_bytes < b->peak_bytes
                                                                   : a->seconds < b->seconds);
         best = less ? i : best;
@@ -122,6 +160,8 @@ static void choose_trial(Choosing *choosing, Placing *placing, const SearchState
     total->seconds += statement->executions * figures->seconds;
     total->bytes = saturated_add(total->bytes,
                                  saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->bytes));
+    total->disk_bytes = saturated_add(
+        total->disk_bytes, saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->disk_bytes));
     total->peak_bytes = max_i64(total->peak_bytes, figures->peak_bytes);
     total->fits = total->fits && figures->fits;
 }
@@ -141,7 +181,18 @@ static int by_task(const void *a, const void *b) {
     return (x->number > y->number) - (x->number < y->number);
 }
 
+// Steps of all ranks; what they read and write is counted one by one.
 static int64_t steps_of(const Search *search, const SearchStatement *statement, const Trial *trial) {
+    enum { OF_DISK = 8 };
+    if (trial->form.kind == FORM_TILES) {
+        const Tiling *tiling = trial->form.tiling;
+        const int64_t ranks = search->ranks > PLAN_UNSAMPLED_RANKS ? 2 * PLAN_SAMPLED_RANKS : search->ranks;
+        int64_t steps = saturated_mul(OF_DISK * ranks, tiling->steps);
+        for (int l = 0; l < tiling->loop_count; l++)
+            steps = saturated_mul(
+                steps, ceil_div(statement->extents[tiling->loops[l]], tiling->lengths[tiling->loops[l]]));
+        return steps;
+    }
     const int64_t extent = trial->candidate < 0 ? 1 : statement->extents[trial->form.var];
     int64_t steps = 1;
     if (trial->form.kind == FORM_ROTATE)
@@ -154,7 +205,7 @@ static int64_t steps_of(const Search *search, const SearchStatement *statement, 
 // Plans trials of a statement, the most promising ones of all placings first, as far as time allows; the
 // default and the first of each placing in any case.
 static void plan_statement(Choosing *choosing, const SearchStatement *statement) {
-    const Search *search = &choosing->search;
+    Search *search = &choosing->search;
     Array(Task) tasks = {0};
     for (int p = 0; p < choosing->choice_count; p++) {
         TrialArray *trials = &choosing->placings[p].trials[statement->index];
@@ -175,7 +226,8 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
         Placing *placing = &choosing->placings[tasks.items[i].placing];
         Trial *trial = &placing->trials[statement->index].items[tasks.items[i].trial];
         const int64_t more = steps_of(search, statement, trial);
-        if (planned > 0 && saturated_add(steps, more) > MOST_STEPS && more > 2 * search->ranks)
+        const bool too_small = trial->form.kind == FORM_TILES && more > MOST_STEPS_OF_TILES;
+        if (too_small || (planned > 0 && saturated_add(steps, more) > MOST_STEPS && more > 2 * search->ranks))
             continue;
         plan_fitting(choosing, placing->places, statement, trial);
         steps = saturated_add(steps, more);
@@ -277,7 +329,8 @@ static Chosen *finish(Choosing *choosing, const Placing *best) {
     *chosen = (Chosen){.program = settle(choosing, best),
                        .ranks = search->ranks,
                        .alternatives = alternatives,
-                       .seconds = best->total.seconds};
+                       .seconds = best->total.seconds,
+                       .spilled = search->spills};
     return chosen;
 }
 
@@ -287,7 +340,8 @@ static bool find_peak(const Search *search, Chosen *chosen, int *statement, Diag
     if (!pipeline_run(pipeline, PASS_SPMD))
         return false;
     pipeline->params[0] = search->ranks;
-    const PlanOptions options = {.ranks = search->ranks, .threads = search->options->threads};
+    const PlanOptions options = {
+        .ranks = search->ranks, .sampled = true, .threads = search->options->threads};
     const Plan *plan = pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
     for (int s = 0; plan && s < chosen->program->statement_count; s++) {
         const int64_t *peaks = plan_figures(plan->statements[s])->peak_bytes;
@@ -306,47 +360,84 @@ static void refuse_limit(const Search *search, const Chosen *chosen, int stateme
                       "no schedule was found that keeps a rank within %" PRId64
                       " bytes of memory: this statement needs %" PRId64 " on %" PRId64 " rank%s",
                       search->limit, chosen->peak_bytes, search->ranks, search->ranks == 1 ? "" : "s");
+    const Tensor *in_memory = NULL;
+    for (int t = search->program->tensor_count - 1; t >= 0; t--) {
+        const Tensor *tensor = search->program->tensors[t];
+        if (tensor->placement && tensor->placement->memory == MEMORY_HOST && tensor->order > 0)
+            in_memory = tensor;
+    }
+    if (in_memory)
+        diagnostics_note(diagnostics, in_memory->placement->span,
+                         "of a tensor in disk, 'place %s(...) -> %s(...) in disk', only parts are in memory",
+                         in_memory->name, in_memory->placement->machine->name);
     diagnostics_note(diagnostics, (Span){0}, "more ranks need less memory each");
+}
+
+// False with diagnostics: nothing can be looked for.
+static bool find_and_plan(Choosing *choosing, Diagnostics *diagnostics) {
+    Search *search = &choosing->search;
+    const int count = search->program->statement_count;
+    if (!search_create(search, diagnostics))
+        return false;
+    for (int s = 0; s < count; s++)
+        if (!search->statements[s].kept)
+            grids_find(search, &search->statements[s]);
+    sequence_prepare(search);
+    Places *choices = arena_array(search->arena, Places, MOST_PLACINGS);
+    choosing->choice_count =
+        sequence_find(search, count > 1 ? MOST_PLACINGS_OF_SEVERAL : MOST_PLACINGS, choices);
+    choosing->placings = arena_array(search->arena, Placing, choosing->choice_count);
+    for (int p = 0; p < choosing->choice_count; p++)
+        choosing->placings[p] = (Placing){.places = &choices[p],
+                                          .trials = arena_array(search->arena, TrialArray, count),
+                                          .best = arena_array(search->arena, int, count),
+                                          .planned = true,
+                                          .total.fits = true};
+    for (int s = 0; s < count; s++)
+        plan_statement(choosing, &search->statements[s]);
+    return true;
+}
+
+// Looks for placements and schedules of all statements; NULL with diagnostics. *fits: within the limit; else
+// *largest is the statement that needs most.
+static Chosen *find_all(Choosing *choosing, bool *fits, int *largest, Diagnostics *diagnostics) {
+    const Search *search = &choosing->search;
+    *fits = true;
+    if (!find_and_plan(choosing, diagnostics))
+        return NULL;
+    const Placing *best = best_placing(choosing);
+    if (!best) {
+        for (int64_t i = 0; choosing->failure && i < choosing->failure->list.count; i++)
+            diagnostics_repeat_error(diagnostics, choosing->failure->list.items[i].span,
+                                     choosing->failure->list.items[i].message);
+        return NULL;
+    }
+    Chosen *chosen = finish(choosing, best);
+    *largest = 0;
+    if (!find_peak(search, chosen, largest, diagnostics))
+        return NULL;
+    *fits = search->limit <= 0 || chosen->peak_bytes <= search->limit;
+    return chosen;
 }
 
 const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *options, bool *fits,
                      Diagnostics *diagnostics) {
     Choosing choosing = {.search = {.arena = arena, .program = program, .options = options}};
-    Search *search = &choosing.search;
-    const int count = program->statement_count;
-    *fits = true;
-    if (!search_create(search, diagnostics))
-        return NULL;
-    for (int s = 0; s < count; s++)
-        if (!search->statements[s].kept)
-            grids_find(search, &search->statements[s]);
-    sequence_prepare(search);
-    Places *choices = arena_array(arena, Places, MOST_PLACINGS);
-    choosing.choice_count =
-        sequence_find(search, count > 1 ? MOST_PLACINGS_OF_SEVERAL : MOST_PLACINGS, choices);
-    choosing.placings = arena_array(arena, Placing, choosing.choice_count);
-    for (int p = 0; p < choosing.choice_count; p++)
-        choosing.placings[p] = (Placing){.places = &choices[p],
-                                         .trials = arena_array(arena, TrialArray, count),
-                                         .best = arena_array(arena, int, count),
-                                         .planned = true,
-                                         .total.fits = true};
-    for (int s = 0; s < count; s++)
-        plan_statement(&choosing, &search->statements[s]);
-    const Placing *best = best_placing(&choosing);
-    if (!best) {
-        for (int64_t i = 0; choosing.failure && i < choosing.failure->list.count; i++)
-            diagnostics_repeat_error(diagnostics, choosing.failure->list.items[i].span,
-                                     choosing.failure->list.items[i].message);
-        return NULL;
-    }
-    Chosen *chosen = finish(&choosing, best);
-    int largest = 0;
-    if (!find_peak(search, chosen, &largest, diagnostics))
-        return NULL;
-    *fits = search->limit <= 0 || chosen->peak_bytes <= search->limit;
-    if (*fits)
+    Choosing spilling = choosing;
+    int largest, spilled_largest;
+    const Chosen *chosen = find_all(&choosing, fits, &largest, diagnostics);
+    if (!chosen || *fits)
         return chosen;
-    refuse_limit(search, chosen, largest, diagnostics);
+    spilling.search.spills = true;
+    // What is wrong with that attempt is of no interest: the first one could be planned.
+    const Chosen *spilled =
+        find_all(&spilling, fits, &spilled_largest, diagnostics_create(arena, program->source));
+    if (spilled && *fits)
+        return spilled;
+    *fits = false;
+    if (spilled && spilled->peak_bytes < chosen->peak_bytes)
+        refuse_limit(&spilling.search, spilled, spilled_largest, diagnostics);
+    else
+        refuse_limit(&choosing.search, chosen, largest, diagnostics);
     return NULL;
 }

@@ -25,6 +25,7 @@ typedef struct {
     const char *how;         // "B, C at once", "B, C by 64 of k", ...
     double seconds;          // of one execution, predicted
     int64_t bytes, messages; // that the busiest rank receives, or sends of results
+    int64_t disk_bytes;      // that a rank reads and writes of tensors in disk, at most
     int64_t peak_bytes;      // the most that a rank has in memory, homes of all tensors included
     bool fits;               // in the limit
     bool pinned;             // the order of its loops is given, and no library call makes up for that
@@ -37,6 +38,7 @@ typedef struct {
     const AlternativeArray *alternatives; // by statement, the chosen one first; none where it was not chosen
     double seconds;                       // of all statements in all their executions, at most
     int64_t peak_bytes;
+    bool spilled; // tensors without a placement are in disk, as the limit demands
 } Chosen;
 
 // Statements that have a schedule keep it, and tensors their placements. A machine with one level and several

@@ -121,6 +121,70 @@ static void write_steps(Writing *writing, const SearchStatement *statement, cons
     write_command(writing, "communicate", 2, communicate);
 }
 
+static void write_split(Writing *writing, const char *command, const char *target, const char *outer,
+                        const char *inner, int64_t size) {
+    const Arg args[] = {name_arg(target),
+                        name_arg(outer),
+                        name_arg(inner),
+                        {.kind = ARG_INTEGER, .value = int_const(writing->search->arena, size)}};
+    write_command(writing, command, 4, args);
+}
+
+// The tensors whose accesses move in one loop of a tiling, each once.
+static int tensors_at(const SearchStatement *statement, const Tiling *tiling, int loop, const char **names) {
+    Form form = {.inside = 0};
+    for (int a = 0; a < statement->access_count && a < MOST_ACCESSES; a++)
+        form.inside |= (uint64_t)(tiling->at[a] == loop) << a;
+    return inside_tensors(statement, &form, names);
+}
+
+// Loops over tiles, that over parts that are shifted, and what moves in each of them.
+static void write_tiles(Writing *writing, const SearchStatement *statement, const Candidate *candidate,
+                        const Tiling *tiling, const char *const *outer, const char *const *inner) {
+    const Nest nest = cin_nest(statement->cin, 0);
+    const char *leaf[MAX_VARS], *loops[MAX_VARS + 1], *order[2 * MAX_VARS + 1] = {NULL}, *tensors[MAX_VARS];
+    int count = 0;
+    for (int v = 0; v < statement->cin->var_count; v++)
+        leaf[v] = statement->cin->vars[v].name;
+    for (int d = 0; d < candidate->count; d++)
+        leaf[candidate->vars[d]] = inner[d];
+    if (tiling->rotated >= 0) {
+        const char *whole = leaf[tiling->rotated], *part = new_loop(writing, whole, "i");
+        loops[tiling->loop_count] = new_loop(writing, whole, "o");
+        write_split(writing, "divide", whole, loops[tiling->loop_count], part, tiling->steps);
+        leaf[tiling->rotated] = part;
+    }
+    for (int l = 0; l < tiling->loop_count; l++) {
+        const int var = tiling->loops[l];
+        const char *name = statement->cin->vars[var].name, *rest = new_loop(writing, leaf[var], "i");
+        loops[l] = new_loop(writing, name, "t");
+        write_split(writing, "split", leaf[var], loops[l], rest, tiling->lengths[var]);
+        leaf[var] = rest;
+    }
+    const int all = tiling->loop_count + (tiling->rotated >= 0);
+    for (int l = 0; l < all; l++)
+        order[count++] = loops[l];
+    for (int l = 0; l < nest.loop_count; l++)
+        order[count++] = leaf[nest.loops[l]];
+    const Arg reordered = list_arg(writing, count, order);
+    if (all > 0)
+        write_command(writing, "reorder", 1, &reordered);
+    if (tiling->rotated >= 0) {
+        const char *rotated = new_loop(writing, loops[tiling->loop_count], "s");
+        const Arg rotate[] = {name_arg(loops[tiling->loop_count]), list_arg(writing, candidate->count, outer),
+                              name_arg(rotated)};
+        write_command(writing, "rotate", 3, rotate);
+        loops[tiling->loop_count] = rotated;
+    }
+    for (int l = 0; l < all; l++) {
+        const int moved = tensors_at(statement, tiling, l, tensors);
+        const Arg communicate[] = {moved == 1 ? name_arg(tensors[0]) : list_arg(writing, moved, tensors),
+                                   name_arg(loops[l])};
+        if (moved > 0)
+            write_command(writing, "communicate", 2, communicate);
+    }
+}
+
 Statement commands_build(const Search *search, const SearchStatement *statement, const Candidate *candidate,
                          const Form *form) {
     Statement built = *statement->statement;
@@ -131,7 +195,9 @@ Statement commands_build(const Search *search, const SearchStatement *statement,
         array_push(search->arena, writing.commands, statement->defaults[i]);
     const char *outer[MOST_DIMS], *inner[MOST_DIMS];
     write_distribute(&writing, statement, candidate, outer, inner);
-    if (form->kind != FORM_ONCE)
+    if (form->kind == FORM_TILES)
+        write_tiles(&writing, statement, candidate, form->tiling, outer, inner);
+    else if (form->kind != FORM_ONCE)
         write_steps(&writing, statement, candidate, form, outer, inner);
     built.has_schedule = true;
     built.command_count = (int)writing.commands.count;
@@ -149,9 +215,51 @@ const char *commands_where(const Search *search, const SearchStatement *statemen
     return text_string(&text);
 }
 
-const char *commands_how(const Search *search, const SearchStatement *statement, const Form *form) {
+static void print_tensors(const SearchStatement *statement, uint64_t accesses, const char *how, Text *to) {
+    const char *tensors[MAX_VARS];
+    const int count = inside_tensors(statement, &(Form){.inside = accesses}, tensors);
+    for (int i = 0; i < count; i++)
+        text_printf(to, "%s%s", i ? ", " : "", tensors[i]);
+    if (count > 0)
+        text_printf(to, " %s; ", how);
+}
+
+// What becomes of the tensors that several ranks use the same part of, and the loops.
+static const char *tiles_how(const Search *search, const SearchStatement *statement,
+                             const Candidate *candidate, const Tiling *tiling) {
+    Text text = text_create(search->arena);
+    uint64_t replicated = 0, accumulated = 0, shifted = 0;
+    for (int a = 0; a < statement->access_count && a < MOST_ACCESSES; a++) {
+        const UsedAccess *used = &statement->accesses[a];
+        bool shared = false;
+        for (int d = 0; d < candidate->count; d++)
+            shared = shared || (candidate->sizes[d] > 1 && !(used->vars >> candidate->vars[d] & 1));
+        const bool shifts = tiling->rotated >= 0 && tiling->at[a] == tiling->loop_count;
+        shifted |= (uint64_t)shifts << a;
+        replicated |= (uint64_t)(shared && !shifts && !used->is_result) << a;
+        accumulated |= (uint64_t)(shared && used->is_result) << a;
+    }
+    print_tensors(statement, replicated, "replicated", &text);
+    print_tensors(statement, accumulated, "accumulated", &text);
+    if (shifted)
+        print_tensors(statement, shifted,
+                      arena_printf(search->arena, "shifted in %" PRId64 " steps of %s", tiling->steps,
+                                   statement->cin->vars[tiling->rotated].name),
+                      &text);
+    for (int l = 0; l < tiling->loop_count; l++)
+        text_printf(&text, "%s%" PRId64 " of %s", l ? ", " : "tiles of ", tiling->lengths[tiling->loops[l]],
+                    statement->cin->vars[tiling->loops[l]].name);
+    if (tiling->loop_count == 0)
+        text_append(&text, "at once");
+    return text_string(&text);
+}
+
+const char *commands_how(const Search *search, const SearchStatement *statement, const Candidate *candidate,
+                         const Form *form) {
     if (form->kind == FORM_DEFAULT)
         return statement->kept ? "schedule of the program" : "no schedule";
+    if (form->kind == FORM_TILES)
+        return tiles_how(search, statement, candidate, form->tiling);
     if (form->kind == FORM_ONCE)
         return form->fused ? "at once, all factors in one nest" : "at once";
     Text text = text_create(search->arena);

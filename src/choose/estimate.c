@@ -27,9 +27,8 @@ static double block(const SearchStatement *statement, const Candidate *candidate
     return (double)estimate_block(statement, candidate, var);
 }
 
-// Elements of an access on one processor, at most.
-static double block_elements(const SearchStatement *statement, const Candidate *candidate,
-                             const UsedAccess *used) {
+double estimate_elements(const SearchStatement *statement, const Candidate *candidate,
+                         const UsedAccess *used) {
     double elements = 1;
     for (int m = 0; m < used->access->tensor->order; m++) {
         const int var = access_mode_var(used->access, m);
@@ -59,7 +58,7 @@ void estimate_candidate(const Search *search, const SearchStatement *statement, 
         double users = 1;
         for (int d = 0; d < candidate->count; d++)
             users *= used->vars >> candidate->vars[d] & 1 ? 1 : (double)candidate->sizes[d];
-        bytes += (1 - 1 / users) * size * block_elements(statement, candidate, used);
+        bytes += (1 - 1 / users) * size * estimate_elements(statement, candidate, used);
     }
     candidate->flop_seconds = flop / rates->flop_rate;
     candidate->score = candidate->flop_seconds + bytes / rates->bandwidth;
@@ -156,6 +155,7 @@ double estimate_moved(Search *search, const SearchStatement *statement, const Ca
 Place *estimate_place(Search *search, const SearchTensor *tensor, const Placement *placement) {
     Place *place = arena_new(search->arena, Place);
     place->placement = placement;
+    place->in_disk = placement && placement->memory == MEMORY_DISK;
     Grid grid;
     int bad;
     place->known =

@@ -9,8 +9,10 @@
 // lies on one of the ranks that use it, or is added up on one of them.
 void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate);
 
-// Values of a variable on one processor, at most.
+// Values of a variable on one processor, at most; elements of an access.
 int64_t estimate_block(const SearchStatement *statement, const Candidate *candidate, int var);
+double estimate_elements(const SearchStatement *statement, const Candidate *candidate,
+                         const UsedAccess *used);
 
 // The part of a processor in an access. False where it has none.
 bool estimate_footprint(const Search *search, const SearchStatement *statement, const Candidate *candidate,

@@ -142,6 +142,13 @@ static int64_t least_volume(const Finding *finding) {
     return least;
 }
 
+// One processor, for its loops over tiles.
+static void add_single(Finding *finding) {
+    const VarSet distributable = finding->statement->distributable;
+    if (distributable)
+        add(finding, &(Candidate){.count = 1, .vars[0] = __builtin_ctzll(distributable), .sizes[0] = 1});
+}
+
 void grids_find(Search *search, SearchStatement *statement) {
     Finding finding = {.search = search, .statement = statement};
     Candidate candidate = {0};
@@ -157,6 +164,8 @@ void grids_find(Search *search, SearchStatement *statement) {
         if (count > 1)
             factorize(&finding, &candidate, 0, count);
     }
+    if (statement->tiled && processors == 1)
+        add_single(&finding);
     if (finding.drafts.count == 0)
         return;
     qsort(finding.drafts.items, (size_t)finding.drafts.count, sizeof(Draft), by_score);

@@ -30,7 +30,7 @@ static bool is_small(const Search *search, const SearchTensor *tensor) {
     double all = 0;
     for (int t = 0; t < search->program->tensor_count; t++)
         all += search->tensors[t].bytes;
-    return tensor->input && tensor->bytes * SHARE * (double)search->ranks <= all;
+    return tensor->input && !tensor->in_disk && tensor->bytes * SHARE * (double)search->ranks <= all;
 }
 
 // The mode that the variable of a dimension indexes, if no dimension divides it yet; -1: none.
@@ -48,6 +48,7 @@ static PlaceEntry entry_of(int mode, PlaceKind otherwise) {
 static Placement *new_placement(Search *search, const Machine *machine, const Access *access) {
     Placement *placement = arena_new(search->arena, Placement);
     placement->machine = machine;
+    placement->memory = search->tensors[access->tensor->id].in_disk ? MEMORY_DISK : MEMORY_HOST;
     for (int m = 0; m < access->tensor->order; m++)
         placement->names[m] = arena_printf(search->arena, "x%d", m);
     return placement;

@@ -4,6 +4,8 @@
 #include "base/integer.h"
 #include "choose/workspaces.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int search_grid(Search *search, int count, const int64_t *sizes) {
@@ -81,6 +83,29 @@ static void read_nests(Search *search, SearchStatement *statement) {
     }
 }
 
+static int by_bytes(const void *a, const void *b) {
+    const SearchTensor *const *x = a, *const *y = b;
+    if ((*x)->bytes != (*y)->bytes)
+        return (*x)->bytes < (*y)->bytes ? -1 : 1;
+    return (*x)->tensor->id - (*y)->tensor->id;
+}
+
+// The smallest stay in memory, a few of them even if each rank has them whole.
+static void spill_tensors(Search *search) {
+    const double kept = (double)search->limit / 8;
+    const int count = search->program->tensor_count;
+    SearchTensor **order = arena_array(search->arena, SearchTensor *, count);
+    double bytes = 0;
+    for (int t = 0; t < count; t++)
+        order[t] = &search->tensors[t];
+    if (count > 1)
+        qsort(order, (size_t)count, sizeof *order, by_bytes);
+    for (int t = 0; t < count; t++) {
+        bytes += order[t]->free ? order[t]->bytes : 0;
+        order[t]->in_disk = order[t]->in_disk || (order[t]->free && bytes > kept);
+    }
+}
+
 static void read_tensors(Search *search) {
     const Program *program = search->program;
     search->tensors = arena_array(search->arena, SearchTensor, program->tensor_count);
@@ -93,7 +118,10 @@ static void read_tensors(Search *search) {
             tensor->bytes *= (double)tensor->extents[m];
         }
         tensor->free = !tensor->tensor->placement && tensor->tensor->order > 0;
+        tensor->in_disk = tensor->tensor->placement && tensor->tensor->placement->memory == MEMORY_DISK;
     }
+    if (search->spills)
+        spill_tensors(search);
 }
 
 static bool check_statement(const Assignment *assignment, Diagnostics *diagnostics) {
@@ -113,15 +141,6 @@ static bool check_statement(const Assignment *assignment, Diagnostics *diagnosti
 
 static bool check_program(const Program *program, Diagnostics *diagnostics) {
     bool ok = true;
-    for (int t = 0; t < program->tensor_count; t++) {
-        const Placement *placement = program->tensors[t]->placement;
-        if (placement && placement->memory == MEMORY_DISK)
-            ok = diagnostics_error(
-                diagnostics, placement->span,
-                "no schedule is looked for where a tensor is on disks, as '%s' is: write one "
-                "for the statements that use it",
-                program->tensors[t]->name);
-    }
     for (int s = 0; s < program->statement_count; s++)
         ok &= check_statement(program->statements[s].assignment, diagnostics);
     return ok;
@@ -194,20 +213,25 @@ static bool read_statements(Search *search, Diagnostics *diagnostics) {
         const int count = statement->default_count;
         statement->cin = count > 0 ? passes->defaults.items[count - 1].cin : passes->cin;
         read_nests(search, statement);
+        for (int a = 0; a < statement->access_count; a++)
+            statement->tiled |= search->tensors[statement->accesses[a].access->tensor->id].in_disk;
+        statement->tiled = statement->tiled && statement->nest_count == 1 && count == 0;
     }
     return true;
 }
 
 // Those of a matrix product of some hundred rows, and of messages of a megabyte between all ranks.
 static void take_rates(Search *search) {
-    enum { ROWS = 256, REAL_BYTES = 8, MESSAGE = 1 << 20 };
+    enum { ROWS = 256, REAL_BYTES = 8, MESSAGE = 1 << 20, LARGE = 1 << 30 };
     const ModelRanks *model = &search->model;
     int level = 0;
     while (level + 1 < model->machine->level_count && model->in_unit[level] >= (double)search->ranks)
         level++;
-    search->rates = (CostRates){model_rate(model, MODEL_GEMM, ROWS, REAL_BYTES),
-                                MESSAGE / model_message_seconds(model, level, 1, MESSAGE),
-                                model->machine->levels[level].latency + model->machine->overhead};
+    search->rates =
+        (CostRates){model_rate(model, MODEL_GEMM, ROWS, REAL_BYTES),
+                    MESSAGE / model_message_seconds(model, level, 1, MESSAGE),
+                    model->machine->levels[level].latency + model->machine->overhead,
+                    fmax(model_disk_rate(model, false, LARGE), model_disk_rate(model, true, LARGE))};
 }
 
 bool search_create(Search *search, Diagnostics *diagnostics) {

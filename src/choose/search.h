@@ -9,14 +9,17 @@
 
 // Dimensions of a grid that is looked for. A machine of the program that is kept may have more.
 enum { GRID_DIMS = 3, MOST_DIMS = 6 };
-enum { MOST_SAMPLES = 48 }; // processors that estimates look at
-enum { MOST_PLACES = 64 };  // of one tensor
+enum { MOST_SAMPLES = 48 };  // processors that estimates look at
+enum { MOST_PLACES = 64 };   // of one tensor
+enum { MOST_GROUPS = 5 };    // of variables that index the same accesses and are divided into tiles
+enum { MOST_ACCESSES = 64 }; // of a statement, of which transfers are placed
 
 // What formulas compute seconds from, of one rank.
 typedef struct {
     double flop_rate; // operations per second
     double bandwidth; // bytes per second
     double latency;   // seconds for a message
+    double disk;      // bytes per second, in large requests
 } CostRates;
 
 // A machine that statements may be distributed onto and tensors placed on. It is named when it is used.
@@ -33,6 +36,7 @@ typedef struct {
     Layout layout;
     Rect parts[MOST_SAMPLES]; // of the sampled processors; order -1: nothing
     int64_t bytes;            // of the largest part of these
+    bool in_disk;
 } Place;
 
 typedef struct {
@@ -40,6 +44,7 @@ typedef struct {
     int64_t extents[MAX_ORDER];
     double bytes;      // of all elements
     bool free;         // its place is to be found
+    bool in_disk;      // it is placed there, or that place has to be
     bool input;        // no statement assigns it
     bool used_by_kept; // by a statement that has a schedule
     int last_use;      // the statement; -1: none
@@ -60,14 +65,32 @@ typedef struct {
     double operations; // of one iteration
 } SearchNest;
 
+// Loops over tiles, and what moves in each of them.
+typedef struct {
+    int loop_count;
+    int loops[MAX_VARS];       // variables that have one, the outermost first
+    int64_t lengths[MAX_VARS]; // coordinates in a tile, by variable
+    int rotated;               // variable whose parts are shifted inside of these loops; -1: none
+    int64_t steps;             // the number of its parts
+    int at[MOST_ACCESSES];     // the loop around the transfers, by access: its index, loop_count: that over
+                               // shifted parts, NOWHERE: they are outside of all
+    double passes[MOST_ACCESSES];   // how often all that a rank uses of an access is brought
+    double requests[MOST_ACCESSES]; // bytes of a disk that are read or written at once
+    int order[MOST_GROUPS];         // of the groups
+    double seconds;                 // estimated
+    bool fits;                      // in the memory that was given
+} Tiling;
+enum { NOWHERE = -1 };
+
 // Variables along the first dimensions of a machine.
 typedef struct {
     int machine; // index
     int count;
     int vars[MOST_DIMS];
     int64_t sizes[MOST_DIMS];
-    double flop_seconds; // of the busiest rank
-    double score;        // seconds, by block sizes alone
+    double flop_seconds;  // of the busiest rank
+    double score;         // seconds, by block sizes alone
+    const Tiling *tiling; // of a tiled statement: the best, if each tensor is where it is used
 } Candidate;
 typedef Array(Candidate) CandidateArray;
 
@@ -77,7 +100,8 @@ typedef struct {
     const Cin *cin;
     int default_count; // of workspaces that products get
     const Command *defaults;
-    bool kept; // it has a schedule
+    bool kept;  // it has a schedule
+    bool tiled; // a tensor is in disk, and loops over tiles are looked for
     double executions;
     int64_t extents[MAX_VARS];
     VarSet distributable;
@@ -96,6 +120,7 @@ typedef struct {
     const int64_t *params;
     int64_t ranks, processors;
     int64_t limit;    // bytes of a rank; 0: none
+    bool spills;      // tensors whose place is free are in disk, but for small ones
     ModelRanks model; // the ranks on the machine that is described
     CostRates rates;
     const Machine *kept; // the grid of the program, NULL: grids are looked for

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "choose/estimate.h"
 #include "choose/natural.h"
+#include "choose/tiling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,13 +25,13 @@ static double own_cost(Search *search, const SearchStatement *statement, const C
         const Placement *natural[MOST_NATURAL];
         double least = INFINITY;
         if (!tensor->free) {
-            seconds += estimate_moved(search, statement, candidate, used, tensor->places[0]);
+            seconds += tiling_cost(search, statement, candidate, a, tensor->places[0]);
             continue;
         }
         const int count = natural_placements(search, statement, candidate, used, natural);
         for (int n = 0; n < count; n++)
-            least = fmin(least, estimate_moved(search, statement, candidate, used,
-                                               estimate_place(search, tensor, natural[n])));
+            least = fmin(least, tiling_cost(search, statement, candidate, a,
+                                            estimate_place(search, tensor, natural[n])));
         seconds += least;
     }
     return seconds;
@@ -45,6 +46,12 @@ static int by_score(const void *a, const void *b) {
 static void rank_candidates(Search *search, SearchStatement *statement) {
     CandidateArray *candidates = &statement->candidates;
     for (int64_t c = 0; c < candidates->count; c++) {
+        if (statement->tiled) {
+            Tiling *tiling = arena_new(search->arena, Tiling);
+            tiling_find(search, statement, &candidates->items[c], NULL, tiling_memory(search, NULL), -1, 1,
+                        tiling, 1);
+            candidates->items[c].tiling = tiling;
+        }
         // Differences too small to matter keep the order that there was.
         const double seconds = own_cost(search, statement, &candidates->items[c]);
         candidates->items[c].score = seconds * (1 + 1e-9 * (double)c);
@@ -85,8 +92,8 @@ static void find_costs(Search *search, SearchStatement *statement) {
             const UsedAccess *used = &statement->accesses[a];
             const SearchTensor *tensor = tensor_of(search, used);
             for (int p = 0; p < tensor->place_count; p++)
-                statement->costs[c][a * MOST_PLACES + p] = estimate_moved(
-                    search, statement, &statement->candidates.items[c], used, tensor->places[p]);
+                statement->costs[c][a * MOST_PLACES + p] =
+                    tiling_cost(search, statement, &statement->candidates.items[c], a, tensor->places[p]);
         }
     }
 }
@@ -202,7 +209,7 @@ static void push_state(Sequence *sequence, const unsigned char *places, double s
                     .seconds = seconds,
                     .number = sequence->states.count};
     for (int t = 0; t < sequence->tensor_count; t++)
-        if (places[t] != NO_PLACE)
+        if (places[t] != NO_PLACE && !sequence->search->tensors[t].places[places[t]]->in_disk)
             state.bytes = saturated_add(state.bytes, sequence->search->tensors[t].places[places[t]]->bytes);
     array_push(arena, sequence->states, state);
 }

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "choose/estimate.h"
+#include "choose/tiling.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,12 +72,16 @@ static void read_figures(const Search *search, const StatementPlan *plan, Altern
     const StatementFigures *all = plan_figures(plan);
     const int64_t elsewhere = bytes_elsewhere(search, plan);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
-        int64_t bytes = 0, messages = 0;
+        int64_t bytes = 0, messages = 0, disk = 0;
         for (int t = 0; t < plan->spmd->transfer_count; t++) {
             bytes = saturated_add(bytes, all->transfers[t].bytes[rank]);
             messages = saturated_add(messages, all->transfers[t].messages[rank]);
+            const IoCounts *io = all->transfers[t].io;
+            if (io)
+                disk = saturated_add(disk, saturated_add(io[rank].bytes_read, io[rank].bytes_written));
         }
         figures->bytes = max_i64(figures->bytes, bytes);
+        figures->disk_bytes = max_i64(figures->disk_bytes, disk);
         figures->messages = max_i64(figures->messages, messages);
         figures->peak_bytes = max_i64(figures->peak_bytes, saturated_add(all->peak_bytes[rank], elsewhere));
     }
@@ -99,16 +104,17 @@ static bool plan_program(Search *search, const Program *program, Trial *trial, D
     if (!pipeline_run(pipeline, PASS_SPMD))
         return false;
     pipeline->params[0] = search->ranks;
-    const PlanOptions options = {
-        .ranks = search->ranks, .threads = search->options->threads, .largest = search->processors};
+    const PlanOptions options = {.ranks = search->ranks,
+                                 .sampled = true,
+                                 .threads = search->options->threads,
+                                 .largest = search->processors};
     Plan *plan = pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
     if (!plan)
         return false;
     const StatementPlan *statement = plan->statements[0];
     trial->figures = (Alternative){0};
     read_figures(search, statement, &trial->figures);
-    trial->figures.pinned = (trial->form.kind == FORM_CHUNKS || trial->form.kind == FORM_ROTATE) &&
-                            !is_called(statement->spmd->nests[0].body);
+    trial->figures.pinned = trial->form.kind >= FORM_CHUNKS && !is_called(statement->spmd->nests[0].body);
     return true;
 }
 
@@ -132,7 +138,7 @@ void trial_plan(Search *search, const unsigned char *places, const SearchStateme
     const int64_t limit = search->limit;
     Alternative *figures = &trial->figures;
     figures->where = candidate ? commands_where(search, statement, candidate) : "";
-    figures->how = commands_how(search, statement, &trial->form);
+    figures->how = commands_how(search, statement, candidate, &trial->form);
     figures->fits = limit <= 0 || figures->peak_bytes <= limit;
 }
 
@@ -227,14 +233,56 @@ static int64_t chunk_of(const Traffic *traffic, const Places *places, int var, d
     return max_i64(1, size);
 }
 
-void trial_forms(const Search *search, const Places *places, const SearchStatement *statement,
-                 int64_t candidate, TrialArray *trials) {
+// Loops over tiles, in the best orders; and with shifts, where operands lie in equal parts of a variable.
+static void add_tilings(Search *search, const Traffic *traffic, const Places *places, int64_t candidate,
+                        TrialArray *trials) {
+    enum { MOST_TILINGS = 3, MOST_SHIFTED = 2 };
+    const SearchStatement *statement = traffic->statement;
+    const double memory = tiling_memory(search, places->places);
+    for (int v = -1; v < statement->cin->var_count; v++) {
+        double bytes;
+        int64_t parts = 1;
+        if (v >= 0) {
+            if (!(statement->nests[0].loops >> v & 1) ||
+                estimate_block(statement, traffic->candidate, v) != statement->extents[v])
+                continue;
+            parts = parts_of(traffic, v, inside(traffic, v, &bytes));
+            if (parts < 2)
+                continue;
+        }
+        const int most = v < 0 ? MOST_TILINGS : MOST_SHIFTED;
+        Tiling *found = arena_array(search->arena, Tiling, most);
+        const int count =
+            tiling_find(search, statement, traffic->candidate, places->places, memory, v, parts, found, most);
+        for (int i = 0; i < count; i++)
+            array_push(search->arena, *trials,
+                       (Trial){.candidate = candidate,
+                               .form = {.kind = FORM_TILES, .tiling = &found[i], .memory = memory},
+                               .estimate = found[i].seconds});
+    }
+}
+
+void trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
+                  Trial *trial) {
+    Tiling *tiling = arena_new(search->arena, Tiling);
+    trial->form.memory *= factor;
+    *tiling = tiling_resize(search, statement, &statement->candidates.items[trial->candidate], places->places,
+                            trial->form.memory, trial->form.tiling);
+    trial->form.tiling = tiling;
+}
+
+void trial_forms(Search *search, const Places *places, const SearchStatement *statement, int64_t candidate,
+                 TrialArray *trials) {
     enum { MOST_CHUNKED = 2 };
     Traffic traffic = {.search = search,
                        .statement = statement,
                        .candidate = &statement->candidates.items[candidate],
                        .places = places->places};
     find_traffic(&traffic, candidate);
+    if (statement->tiled) { // one tile is all at once
+        add_tilings(search, &traffic, places, candidate, trials);
+        return;
+    }
     add_form(&traffic, candidate, (Form){.kind = FORM_ONCE}, 1, trials);
     if (statement->default_count > 0)
         add_form(&traffic, candidate, (Form){.kind = FORM_ONCE, .fused = true}, 1, trials);
@@ -263,9 +311,11 @@ void trial_forms(const Search *search, const Places *places, const SearchStateme
         const int64_t size = chunk_of(&traffic, places, best, bytes);
         const int64_t parts = parts_of(&traffic, best, set);
         if (parts > 1 && estimate_block(statement, traffic.candidate, best) == statement->extents[best])
-            add_form(&traffic, candidate, (Form){FORM_ROTATE, best, parts, set, false}, parts, trials);
+            add_form(&traffic, candidate,
+                     (Form){.kind = FORM_ROTATE, .var = best, .size = parts, .inside = set}, parts, trials);
         if (size < estimate_block(statement, traffic.candidate, best))
-            add_form(&traffic, candidate, (Form){FORM_CHUNKS, best, size, set, false},
+            add_form(&traffic, candidate,
+                     (Form){.kind = FORM_CHUNKS, .var = best, .size = size, .inside = set},
                      ceil_div(estimate_block(statement, traffic.candidate, best), size), trials);
     }
 }

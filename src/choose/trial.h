@@ -24,8 +24,12 @@ Program trial_program(const Search *search, const unsigned char *places, const S
 void trial_plan(Search *search, const unsigned char *places, const SearchStatement *statement, Trial *trial,
                 Diagnostics *diagnostics);
 
+// Finds other tiles in the same order of loops, for `factor` times the memory.
+void trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
+                  Trial *trial);
+
 // Appends the forms of a candidate with these places, the one that moves all at once first.
-void trial_forms(const Search *search, const Places *places, const SearchStatement *statement,
-                 int64_t candidate, TrialArray *trials);
+void trial_forms(Search *search, const Places *places, const SearchStatement *statement, int64_t candidate,
+                 TrialArray *trials);
 
 #endif

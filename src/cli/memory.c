@@ -108,7 +108,8 @@ static void note_peak(const Session *session, const Peak *peak) {
     const char *separator = "";
     for (int t = 0; t < plan->plan->tensor_count; t++) {
         const TensorFigures figures = plan_tensor_figures(plan, t);
-        const int64_t home = figures.home_bytes[peak->rank];
+        const bool in_disk = pipeline->plan->homes[t].memory == MEMORY_DISK;
+        const int64_t home = in_disk ? 0 : figures.home_bytes[peak->rank];
         const int64_t buffers = figures.known_buffer_bytes[peak->rank];
         if (home == 0 && buffers == 0)
             continue;

@@ -56,8 +56,17 @@ static int shown(const AlternativeArray *alternatives) {
 }
 
 // What one column of the table shows of an alternative.
-enum { COLUMN_TIME, COLUMN_MOVED, COLUMN_MESSAGES, COLUMN_MEMORY, COLUMN_WHERE, COLUMN_HOW, COLUMN_COUNT };
-static const char *const titles[COLUMN_COUNT] = {"time",   "moved",       "messages",
+enum {
+    COLUMN_TIME,
+    COLUMN_MOVED,
+    COLUMN_MESSAGES,
+    COLUMN_DISK, // where something is read or written there
+    COLUMN_MEMORY,
+    COLUMN_WHERE,
+    COLUMN_HOW,
+    COLUMN_COUNT
+};
+static const char *const titles[COLUMN_COUNT] = {"time",   "moved",       "messages",  "disk",
                                                  "memory", "computed on", "data moves"};
 
 static const char *cell(const Alternative *alternative, int column, Arena *arena) {
@@ -70,6 +79,8 @@ static const char *cell(const Alternative *alternative, int column, Arena *arena
         return report_bytes(alternative->bytes, arena);
     case COLUMN_MESSAGES:
         return arena_printf(arena, "%" PRId64, alternative->messages);
+    case COLUMN_DISK:
+        return report_bytes(alternative->disk_bytes, arena);
     case COLUMN_MEMORY:
         return report_bytes(alternative->peak_bytes, arena);
     case COLUMN_WHERE:
@@ -80,9 +91,12 @@ static const char *cell(const Alternative *alternative, int column, Arena *arena
     }
 }
 
+// Columns with a width of 0 are left out.
 static void print_row(const char *const *cells, const size_t *widths, Text *to) {
     text_append(to, "#");
     for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (widths[c] == 0)
+            continue;
         const bool last = c == COLUMN_COUNT - 1;
         text_printf(to, c < COLUMN_WHERE ? "  %*s" : "  %-*s", last ? 0 : (int)widths[c], cells[c]);
     }
@@ -99,6 +113,11 @@ static void print_alternatives(const AlternativeArray *alternatives, Text *to) {
             widths[c] = strlen(cells[i][c]) > widths[c] ? strlen(cells[i][c]) : widths[c];
         }
     }
+    bool any_in_disk = false;
+    for (int64_t i = 0; i < alternatives->count; i++)
+        any_in_disk = any_in_disk || alternatives->items[i].disk_bytes > 0;
+    if (!any_in_disk)
+        widths[COLUMN_DISK] = 0;
     print_row(titles, widths, to);
     for (int i = 0; i < shown(alternatives); i++)
         print_row(cells[i], widths, to);
@@ -111,6 +130,9 @@ static void print_text(const Session *session, const Chosen *chosen, Text *to) {
                 chosen->ranks == 1 ? "" : "s");
     report_seconds(chosen->seconds, to);
     text_printf(to, ", at most %s of memory in a rank\n", report_bytes(chosen->peak_bytes, to->arena));
+    if (chosen->spilled)
+        text_append(
+            to, "# tensors are in disk: no schedule was found that keeps them in memory within the limit\n");
     for (int s = 0; s < program->statement_count; s++) {
         if (chosen->alternatives[s].count == 0)
             continue;
@@ -126,8 +148,10 @@ static void print_text(const Session *session, const Chosen *chosen, Text *to) {
 static void print_json_alternative(const Alternative *alternative, Text *to) {
     text_append(to, "    {\"seconds\": ");
     text_printf(to, "%.6g", alternative->seconds);
-    text_printf(to, ", \"bytes\": %" PRId64 ", \"messages\": %" PRId64 ", \"peak_bytes\": %" PRId64,
-                alternative->bytes, alternative->messages, alternative->peak_bytes);
+    text_printf(to,
+                ", \"bytes\": %" PRId64 ", \"messages\": %" PRId64 ", \"disk_bytes\": %" PRId64
+                ", \"peak_bytes\": %" PRId64,
+                alternative->bytes, alternative->messages, alternative->disk_bytes, alternative->peak_bytes);
     text_printf(to, ", \"fits\": %s, \"where\": ", alternative->fits ? "true" : "false");
     text_append_json(to, alternative->where);
     text_append(to, ", \"how\": ");
@@ -177,12 +201,14 @@ const Subcommand subcommand_schedule = {
     .name = "schedule",
     .arguments = "FILE",
     .summary = "choose placements and schedules by predicted time, and print the program with them",
-    .text = "Prints a program that runs as it is, after a table of what else was planned: the predicted time "
-            "of an execution, what the busiest rank receives, or sends of results, and the memory of a rank. "
-            "Tensors that are placed stay where they are, and statements that have a schedule keep it. A "
-            "machine with several dimensions is the grid of all statements; else all grids of -n ranks are "
-            "looked at (default: those of the machine, or one for each core). With --memory-limit data moves "
-            "in chunks that keep it. Tensors have to be dense.",
+    .text =
+        "Prints a program that runs as it is, after a table of what else was planned: the predicted time "
+        "of an execution, what the busiest rank receives, or sends of results, and the memory of a rank. "
+        "Tensors that are placed stay where they are, and statements that have a schedule keep it. A "
+        "machine with several dimensions is the grid of all statements; else all grids of -n ranks are "
+        "looked at (default: those of the machine, or one for each core). With --memory-limit data moves "
+        "in chunks that keep it; where tensors without a placement do not fit, they are placed in disk and "
+        "computed with by tiles, as others in disk are. Tensors have to be dense.",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT |
                1u << OPTION_MACHINE,
     .run = schedule,

@@ -200,6 +200,8 @@ static void print_placement(const Printer *printer, const Tensor *tensor) {
         text_append(printer->to, l ? ", " : "place ");
         print_arrow(printer, tensor, &tensor->placement->machine->levels[l]);
     }
+    if (tensor->placement && tensor->placement->memory != MEMORY_HOST)
+        text_printf(printer->to, " in %s", memory_kind(tensor->placement->memory)->name);
     text_append(printer->to, tensor->placement ? "\n" : "");
 }
 

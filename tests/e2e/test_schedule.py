@@ -6,6 +6,7 @@ any order with odd extents, sums of terms, and sequences in which a result is an
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import json
+import math
 import os
 import random
 import re
@@ -114,6 +115,54 @@ def test_memory_limit(folder):
         check(os.path.getsize(f"{folder}/a.npy") > 301 * 203 * 8, "no result")
 
 
+def run_drawn_disk(seed):
+    """Products with tensors in disk, or without placements and a limit that memory does not meet: what is found keeps the limit, reads
+    and writes what the table says, and is right."""
+    draw = random.Random(seed)
+    ranks = draw.choice([1, 2, 3, 4])
+    extents = {name: draw.choice([1, 7, 13, 24, 31]) for name in "abcde"}
+    left, summed = draw.choice([("ab", "c"), ("abc", "d"), ("a", "b"), ("ab", ""), ("ab", "cd"), ("", "ab")])
+    names = list(left + summed)
+    operands = [draw.sample(names, draw.randint(1, len(names))) for _ in range(2)]
+    operands[0] += [v for v in names if v not in operands[0] + operands[1]]
+    draw.shuffle(operands[0])
+    element = draw.choice(["f64", "f32", "c64"])
+    tensors = {"A": list(left), "B": operands[0], "C": operands[1]}
+    access = {name: f"{name}({', '.join(modes)})" if modes else name for name, modes in tensors.items()}
+    text = f"machine M = grid({ranks})\n"
+    sizes = []
+    for name, modes in tensors.items():
+        shape = [extents[v] for v in modes]
+        sizes.append(math.prod(shape) * {"f64": 8, "f32": 4, "c64": 8}[element])
+        text += f"tensor {name}({', '.join(map(str, shape))}): {element}\n" if modes else f"tensor {name}: {element}\n"
+    placed = draw.random() < 0.7
+    for name, modes in tensors.items() if placed else []:
+        if modes and draw.random() < 0.8:
+            index = [f"x{m}" for m in range(len(modes))]
+            to = draw.choice(index + ["*" if name != "A" else "0", f"cyclic({index[0]}, 3)"])
+            text += f"place {name}({', '.join(index)}) -> M({to}) in {draw.choice(['disk', 'disk', 'host'])}\n"
+    text += f"{access['A']} = {access['B']} * {access['C']}\n"
+    limit = [] if placed and draw.random() < 0.3 else ["--memory-limit", str(max(2000, int(sum(sizes) * draw.uniform(0.3, 1))))]
+    done = distal(["schedule", "-", "-n", str(ranks), *limit, "--stats=json"], text=text, status=None)
+    if done.returncode == 1 and "no schedule was found" in done.stderr:
+        check(placed or sum(sizes) < 20000, f"nothing found: {done.stderr}")
+        return
+    check(done.returncode == 0, done.stderr)
+    chosen = json.loads(done.stdout)
+    if limit:
+        check(chosen["peak_bytes"] <= int(limit[1]), f"{chosen['peak_bytes']} bytes, more than {limit[1]}")
+    ran = distal(["run", "-", "-n", str(ranks), "--check", "--oversubscribe", "--stats=json"], text=chosen["text"])
+    ran = json.loads(ran.stdout[ran.stdout.index("{"):])["statements"][0]
+    best = chosen["statements"][0]["alternatives"][0]
+    check(ran["check"]["ok"], "a wrong result")
+    disk = [sum(t.get("bytes_read", [0] * ranks)[r] + t.get("bytes_written", [0] * ranks)[r]
+                for t in ran["tensors"].values()) for r in range(ranks)]
+    check(max(disk) == best["disk_bytes"], f"{max(disk)} bytes of the disk, not {best['disk_bytes']}")
+    distal(["run", "-", "-n", str(ranks), *limit, "--oversubscribe"], text=chosen["text"])
+    again = json.loads(distal(["schedule", "-", "-n", str(ranks), *limit, "--stats=json"], text=chosen["text"]).stdout)
+    check(again["text"] == chosen["text"], "what is printed is scheduled differently")
+
+
 def test_deterministic(_):
     """The same program and options give the same text."""
     for seed in range(3):
@@ -126,6 +175,7 @@ def test_deterministic(_):
 def main():
     cases = functions_named_test("schedule", globals())
     cases += [(f"schedule/drawn_{seed}", lambda _, seed=seed: run_drawn(seed)) for seed in range(DRAWS)]
+    cases += [(f"schedule/drawn_disk_{seed}", lambda _, seed=seed: run_drawn_disk(seed)) for seed in range(DRAWS)]
     return run_cases(cases)
 
 

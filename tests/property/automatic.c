@@ -37,7 +37,6 @@ void draw_automatic(Draft *draft) {
     }
     // A schedule may name the tensor that it distributes onto.
     for (int t = 0; t < draft->tensor_count; t++) {
-        draft->tensors[t].in_disk = false;
         draft->tensors[t].placed &= any_schedule || random_chance(&random, PLACED_PERCENT);
     }
 }
@@ -74,7 +73,7 @@ const Chosen *automatic_choose(const Draft *draft, Pipeline *pipeline) {
     if (!chosen || !random_chance(&random, LIMIT_PERCENT))
         return chosen;
     // Nothing may fit, which is no mistake.
-    options.memory_limit = max_i64(1, chosen->peak_bytes * random_between(&random, 50, 100) / 100);
+    options.memory_limit = max_i64(1, chosen->peak_bytes * random_between(&random, 20, 100) / 100);
     Diagnostics *refused = diagnostics_create(pipeline->arena, pipeline->source);
     const Chosen *fitting = choose(pipeline->arena, pipeline->program, &options, &fits, refused);
     if (fitting || !fits)
@@ -83,18 +82,23 @@ const Chosen *automatic_choose(const Draft *draft, Pipeline *pipeline) {
     return NULL;
 }
 
-// What the busiest rank receives, or sends of results, and the most memory that any has.
+// What the busiest rank receives, or sends of results, what any reads and writes in disk, and the most memory
+// that any has.
 static Alternative busiest(const StatementPlan *plan) {
     const StatementFigures *figures = plan_figures(plan);
     Alternative most = {0};
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
-        int64_t bytes = 0, messages = 0;
+        int64_t bytes = 0, messages = 0, disk = 0;
         for (int t = 0; t < plan->spmd->transfer_count; t++) {
             bytes += figures->transfers[t].bytes[rank];
             messages += figures->transfers[t].messages[rank];
+            if (figures->transfers[t].io)
+                disk +=
+                    figures->transfers[t].io[rank].bytes_read + figures->transfers[t].io[rank].bytes_written;
         }
         most.bytes = max_i64(most.bytes, bytes);
         most.messages = max_i64(most.messages, messages);
+        most.disk_bytes = max_i64(most.disk_bytes, disk);
         most.peak_bytes = max_i64(most.peak_bytes, figures->peak_bytes[rank]);
     }
     return most;
@@ -115,6 +119,11 @@ const char *automatic_check(const Chosen *chosen, const Pipeline *pipeline) {
                                 "statement %d moves %" PRId64 " bytes in %" PRId64
                                 " messages, chosen for %" PRId64 " in %" PRId64,
                                 s, planned.bytes, planned.messages, said->bytes, said->messages);
+        if (planned.disk_bytes != said->disk_bytes)
+            return arena_printf(pipeline->arena,
+                                "statement %d reads and writes %" PRId64
+                                " bytes in disk, chosen for %" PRId64,
+                                s, planned.disk_bytes, said->disk_bytes);
     }
     return NULL;
 }

@@ -3,6 +3,9 @@
 // 3% of the ranks idle, the one whose ranks use the fewest elements, found by trying all.
 #include "base/integer.h"
 #include "choose/grids.h"
+#include "choose/sequence.h"
+#include "choose/tiling.h"
+#include "cost/tce.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -129,7 +132,131 @@ static void test_chosen(void **state) {
         }
 }
 
+// A machine on which nothing but the bytes counts, of disks and of the network.
+static MachineModel disk_machine(double disk, double network) {
+    MachineModel model = machine_model_default();
+    model.overhead = model.overlap = 0;
+    model.level_count = 1;
+    model.levels[0] = (ModelLevel){.name = "node",
+                                   .count = 64,
+                                   .copy = curve_constant(1e18),
+                                   .latency = 1e-12,
+                                   .bandwidth = curve_constant(network)};
+    for (int k = 0; k < MODEL_KERNEL_COUNT; k++)
+        model.rates[k] = curve_constant(1e18);
+    model.ranks = 1;
+    model.disk_read = model.disk_write = curve_constant(disk);
+    return model;
+}
+
+// Bytes that one processor reads and writes, with these tiles and the order in which loops stand.
+static double disk_bytes(const int64_t *extents, const int64_t *lengths, const int *order) {
+    static const bool has[3][3] = {{true, true, false}, {true, false, true}, {false, true, true}}; // i, j, l
+    double bytes = 0;
+    for (int a = 0; a < 3; a++) {
+        double passes = 1, repeated = 1, elements = 8;
+        for (int v = 0; v < 3; v++) {
+            const double count = (double)ceil_div(extents[order[v]], lengths[order[v]]);
+            elements *= has[a][v] ? (double)extents[v] : 1;
+            if (!has[a][order[v]])
+                repeated *= count;
+            else if (count > 1)
+                passes = repeated;
+        }
+        bytes += elements * (a == 0 ? 2 * passes - 1 : passes);
+    }
+    return bytes;
+}
+
+static double tile_bytes(const int64_t *lengths) {
+    return 8 * (double)(lengths[0] * lengths[1] + lengths[0] * lengths[2] + lengths[1] * lengths[2]);
+}
+
+// Against all tiles in all orders.
+static void test_tiles(void **state) {
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const Product small[] = {{24, 24, 24}, {47, 13, 29}, {5, 60, 31}, {31, 7, 60}};
+    (void)state;
+    for (size_t p = 0; p < sizeof small / sizeof *small; p++)
+        for (double memory = 200; memory < 40000; memory *= 1.7) {
+            const int64_t extents[] = {small[p].m, small[p].n, small[p].k};
+            int64_t lengths[3];
+            double least = INFINITY;
+            for (int o = 0; o < 6; o++)
+                for (lengths[0] = 1; lengths[0] <= extents[0]; lengths[0]++)
+                    for (lengths[1] = 1; lengths[1] <= extents[1]; lengths[1]++)
+                        for (lengths[2] = 1; lengths[2] <= extents[2]; lengths[2]++)
+                            if (tile_bytes(lengths) <= memory)
+                                least = fmin(least, disk_bytes(extents, lengths, orders[o]));
+            Arena *arena = arena_create();
+            const MachineModel model = disk_machine(1, 1e18);
+            const Program *program = product_program(arena, &small[p]);
+            const ChooseOptions options = {.ranks = 1, .memory_limit = (int64_t)memory, .model = &model};
+            Search search = {.arena = arena, .program = program, .options = &options, .spills = true};
+            assert_true(search_create(&search, diagnostics_create(arena, program->source)));
+            for (int t = 0; t < 3; t++)
+                search.tensors[t].in_disk = true;
+            grids_find(&search, &search.statements[0]);
+            Tiling tiling;
+            sequence_prepare(&search);
+            unsigned char places[3] = {0};
+            assert_int_equal(tiling_find(&search, &search.statements[0],
+                                         &search.statements[0].candidates.items[0], places, memory, -1, 1,
+                                         &tiling, 1),
+                             1);
+            assert_true(tiling.fits);
+            if (tiling.seconds > 1.01 * least)
+                fail_msg("product %d in %g bytes: tiles that move %g bytes, at best %g", (int)p, memory,
+                         tiling.seconds, least);
+            arena_free(arena);
+        }
+}
+
+// What is chosen for tensors in disk is planned, keeps the limit, and takes no longer than the methods of the
+// paper with communication inside the loops, of which each has a third of the memory for a tile.
+static void test_methods(void **state) {
+    static const Product sizes[] = {{4000, 4000, 4000}, {12000, 900, 2500}, {700, 900, 40000}};
+    static const double networks[] = {2, 20};
+    (void)state;
+    for (size_t p = 0; p < sizeof sizes / sizeof *sizes; p++)
+        for (int64_t ranks = 1; ranks <= 16; ranks *= 4)
+            for (int n = 0; n < 2; n++) {
+                Arena *arena = arena_create();
+                const MachineModel model = disk_machine(1, networks[n]);
+                const Product *size = &sizes[p];
+                const double m = (double)size->m, cols = (double)size->n, k = (double)size->k;
+                const double all = 8 * (m * cols + m * k + k * cols);
+                const int64_t limit = (int64_t)(all / (double)ranks / 8);
+                const ChooseOptions options = {.ranks = ranks, .memory_limit = limit, .model = &model};
+                const TceContraction contraction = {m, cols, k, 8};
+                const double share = 1 - 1 / (double)ranks;
+                const TceMachine machine = {(double)ranks, 1,     networks[n], (double)limit / 3,
+                                            share,         share, TCE_INTEGER, false};
+                double least = INFINITY;
+                for (int method = 0; method < TCE_METHODS; method++) {
+                    TceVariant best;
+                    if (tce_best(&contraction, &machine, (TceMethod)method, TCE_INSIDE, INFINITY, &best))
+                        least = fmin(least, tce_cost(&contraction, &machine, best).seconds);
+                }
+                const Program *program = product_program(arena, size);
+                bool fits;
+                const Chosen *chosen =
+                    choose(arena, program, &options, &fits, diagnostics_create(arena, program->source));
+                assert_non_null(chosen);
+                assert_true(chosen->spilled && chosen->peak_bytes <= limit);
+                const Alternative *best = &chosen->alternatives[0].items[0];
+                assert_true(best->disk_bytes > 0);
+                const double seconds = (double)best->disk_bytes + (double)best->bytes / networks[n];
+                if (seconds > least)
+                    fail_msg(
+                        "product %d on %d ranks, network %g: %g seconds (%s %s), by the paper's methods %g",
+                        (int)p, (int)ranks, networks[n], seconds, best->where, best->how, least);
+                arena_free(arena);
+            }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_chosen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_chosen),
+                                       cmocka_unit_test(test_tiles), cmocka_unit_test(test_methods)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
