@@ -19,6 +19,7 @@ enum {
     MOST_PLACINGS_OF_SEVERAL = 4,
     MOST_OF_PLACING = 4,
     MOST_PLANS = 40,
+    MOST_PLANS_OF_TILES = 16,
     MOST_STEPS = 600000,
     MOST_STEPS_OF_TILES = 4 * MOST_STEPS // or the tiles are not worth looking at
 };
@@ -222,7 +223,8 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
         qsort(tasks.items, (size_t)tasks.count, sizeof(Task), by_task);
     int64_t steps = 0;
     int planned = 0;
-    for (int64_t i = 0; i < tasks.count && planned < MOST_PLANS; i++) {
+    for (int64_t i = 0; i < tasks.count && planned < (statement->tiled ? MOST_PLANS_OF_TILES : MOST_PLANS);
+         i++) {
         Placing *placing = &choosing->placings[tasks.items[i].placing];
         Trial *trial = &placing->trials[statement->index].items[tasks.items[i].trial];
         const int64_t more = steps_of(search, statement, trial);

@@ -315,10 +315,15 @@ static int64_t next_part(const VarGroup *group, int64_t part, double ratio) {
 static void search_coarsely(const Finding *finding, double points, Point *best, Estimate *least) {
     double ratios[MOST_GROUPS];
     Point point = *best;
+    double all = 1;
+    for (int g = 0; g < finding->group_count; g++)
+        all *= (double)finding->groups[g].parts.count;
     for (int g = 0; g < finding->group_count; g++) {
         const TilePartArray *parts = &finding->groups[g].parts;
         const double values = pow(points, 1.0 / finding->group_count);
-        ratios[g] = fmax(finer, pow(parts->items[parts->count - 1].count, 1 / fmax(1, values - 1)));
+        ratios[g] = all <= points
+                        ? 1
+                        : fmax(finer, pow(parts->items[parts->count - 1].count, 1 / fmax(1, values - 1)));
         point.parts[g] = 0;
     }
     for (int g = 0; g < finding->group_count;) {
