@@ -9,7 +9,7 @@ import sys
 
 # Top to bottom: a folder may include its own headers and those of the folders before it.
 LAYERS = ["base", "memory", "machine", "relation", "loop", "format", "index", "schedule", "lang", "spmd", "lower", "plan", "cost", "emit",
-          "jit", "pipeline", "choose", "io", "runtime", "operation", "api", "cli"]
+          "jit", "cuda", "pipeline", "choose", "io", "runtime", "operation", "api", "cli"]
 WITH_MPI = {"runtime", "operation", "api", "cli"}
 
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cache has a folder for each kernel, named by the hash of all that its code depends on, with kernel.c
-// and distal_kernel.h, which users can read and compile again, and kernel.so. The last bytes of kernel.so,
-// which a loader does not read, are a hash of those before them, as loading a damaged file may end the
-// process.
+// The cache has a folder for each kernel, with kernel.c and distal_kernel.h, which users can read and compile
+// again, and kernel.so, which is sealed: a loader does not read the last bytes.
 #include "jit/jit.h"
 
 #include "base/clock.h"
 #include "jit/compiler.h"
 #include "jit/file.h"
+#include "jit/site.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,90 +21,14 @@ extern const char distal_kernel_header_text[];
 
 static const Span nowhere = {0, 0, 0};
 
-// The folder of one kernel, named by its key, in a folder that no other user can write to.
-typedef struct {
-    int base, folder; // descriptors; -1: not open
-    const char *base_path, *path, *key;
-    bool temporary; // removed once the kernel is loaded
-} Site;
-
 static const char source_name[] = "kernel.c", header_name[] = "distal_kernel.h", object_name[] = "kernel.so";
-
-static Site site_named(const char *base_path, const char *key, Arena *arena) {
-    return (Site){.base = -1,
-                  .folder = -1,
-                  .base_path = base_path,
-                  .path = arena_printf(arena, "%s/%s", base_path, key),
-                  .key = key};
-}
-
-static void site_close(Site *site) {
-    if (site->folder >= 0)
-        close(site->folder);
-    if (site->base >= 0)
-        close(site->base);
-    site->folder = site->base = -1;
-}
-
-// Opens the folders of a site. False if that is not possible; *distrust says why if others may have written
-// to them.
-static bool site_open(Site *site, const char **distrust, Arena *arena) {
-    *distrust = NULL;
-    site->base = folder_open(site->base_path, arena);
-    const char *why = site->base >= 0 ? folder_distrust(site->base) : NULL;
-    const char *path = site->base_path;
-    if (site->base >= 0 && !why) {
-        site->folder = folder_open_in(site->base, site->key);
-        why = site->folder >= 0 ? folder_distrust(site->folder) : NULL;
-        path = site->path;
-    }
-    if (why)
-        *distrust = arena_printf(arena, "'%s' %s", path, why);
-    return site->folder >= 0 && !why;
-}
-
-// An absolute path in a variable of the environment; relative paths are ignored, as the XDG Base Directory
-// Specification says.
-static const char *absolute_path(const char *variable) {
-    const char *path = getenv(variable);
-    return path && path[0] == '/' ? path : NULL;
-}
-
-// The folder of the cache; NULL if the environment names none.
-static const char *cache_folder(Arena *arena) {
-    const char *cache = absolute_path("XDG_CACHE_HOME"), *home = absolute_path("HOME");
-    if (cache)
-        return arena_printf(arena, "%s/distal", cache);
-    return home ? arena_printf(arena, "%s/.cache/distal", home) : NULL;
-}
 
 static const char *key_of(const char *source, const Compiler *compiler, Arena *arena) {
     Hash hash = hash_create();
     hash_string(&hash, source);
     hash_string(&hash, distal_kernel_header_text);
     compiler_hash(compiler, &hash);
-    return arena_printf(arena, "%016" PRIx64 "%016" PRIx64, hash.lanes[0], hash.lanes[1]);
-}
-
-static bool seal(const Site *site, const char *object, Arena *arena) {
-    size_t size;
-    const char *bytes = file_read(site->folder, object, &size, arena);
-    if (!bytes)
-        return false;
-    Hash hash = hash_create();
-    hash_bytes(&hash, bytes, size);
-    return file_append(site->folder, object, &hash, sizeof hash);
-}
-
-static bool is_sound(const Site *site, Arena *arena) {
-    size_t size;
-    const char *bytes = file_read(site->folder, object_name, &size, arena);
-    Hash hash = hash_create(), written;
-    if (!bytes || size < sizeof hash)
-        return false;
-    hash_bytes(&hash, bytes, size - sizeof hash);
-    memcpy(&written, bytes + size - sizeof hash, sizeof written);
-    return memcmp(&hash, &written, sizeof hash) == 0;
+    return site_key(hash, arena);
 }
 
 static void site_remove(const Site *site) {
@@ -147,7 +69,7 @@ static Outcome make_object(const Site *site, const char *object, const Compiler 
         return COMPILER_FAILED;
     }
     // The linker's file has the permissions that the umask leaves.
-    if (fchmodat(site->folder, object, S_IRWXU, 0) == 0 && seal(site, object, arena) &&
+    if (fchmodat(site->folder, object, S_IRWXU, 0) == 0 && site_seal(site, object, arena) &&
         renameat(site->folder, object, site->folder, object_name) == 0)
         return MADE;
     return NOT_WRITABLE;
@@ -175,7 +97,7 @@ static Outcome make_kernel(const Site *site, const char *source, const Compiler 
 // false with a diagnostic.
 static bool open_aside(Site *site, Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
-    const char *key = site->key, *wanted = absolute_path("TMPDIR"), *distrust;
+    const char *key = site->key, *wanted = environment_path("TMPDIR"), *distrust;
     const char *const parents[] = {wanted ? wanted : "/tmp", "/tmp"};
     for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
         char *folder = arena_printf(arena, "%s/distal-XXXXXX", parents[i]);
@@ -210,16 +132,6 @@ static bool make_aside(Site *site, const char *source, const Compiler *compiler,
     return outcome == MADE;
 }
 
-// Opens the folder of a kernel in the cache; false if there is none that can be written and loaded from.
-static bool open_cached(Site *site, const char **distrust, Arena *arena) {
-    const char *cache = cache_folder(arena);
-    *distrust = NULL;
-    if (!cache)
-        return false;
-    *site = site_named(cache, site->key, arena);
-    return site_open(site, distrust, arena) && !folder_is_noexec(site->folder);
-}
-
 // Finds the kernel in the cache or makes it there. If the cache cannot be used, makes it in a temporary
 // folder if `needed`; else *site has no open folder. The caller closes the site.
 static bool provide(const char *source, bool needed, Site *site, Kernel *kernel, Diagnostics *diagnostics) {
@@ -228,8 +140,8 @@ static bool provide(const char *source, bool needed, Site *site, Kernel *kernel,
     const double start = clock_seconds();
     *site = site_named("", key_of(source, &compiler, arena), arena);
     Outcome outcome = NOT_WRITABLE;
-    if (open_cached(site, &kernel->distrust, arena)) {
-        kernel->cache_hit = is_sound(site, arena);
+    if (site_open_cached(site, &kernel->distrust, arena) && !folder_is_noexec(site->folder)) {
+        kernel->cache_hit = site_read(site, object_name, &(size_t){0}, arena) != NULL;
         if (kernel->cache_hit)
             return true;
         outcome = make_kernel(site, source, &compiler, diagnostics);

@@ -29,3 +29,19 @@ void *memory_allocate(MemoryId id, int64_t count, ElementType type) {
 void memory_release(MemoryId id, void *memory) {
     memory_kind(id)->release(memory);
 }
+
+void memory_copy_rows(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
+                      int64_t rows) {
+    if (to_pitch == width && from_pitch == width) {
+        width *= rows;
+        rows = 1;
+    }
+    for (int t = 0; t < TYPE_COUNT && rows > 1; t++)
+        if ((int64_t)type_info((ElementType)t)->size == width && to_pitch % width == 0 &&
+            from_pitch % width == 0) {
+            memory_host.copy((ElementType)t, to, to_pitch / width, from, from_pitch / width, rows);
+            return;
+        }
+    for (int64_t row = 0; row < rows; row++)
+        memcpy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, (size_t)width);
+}

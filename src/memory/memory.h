@@ -51,4 +51,8 @@ bool memory_find(const char *name, MemoryId *id);
 void *memory_allocate(MemoryId id, int64_t count, ElementType type);
 void memory_release(MemoryId id, void *memory);
 
+// `rows` times `width` bytes in memory of the host, `to_pitch` and `from_pitch` bytes apart.
+void memory_copy_rows(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
+                      int64_t rows);
+
 #endif

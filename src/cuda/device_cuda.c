@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device `cuda`: a GPU of NVIDIA through its driver. All that is begun is in one stream.
+#include "base/integer.h"
+#include "cuda/copies.h"
+#include "cuda/cublas.h"
+#include "cuda/driver.h"
+#include "cuda/kernels.h"
+#include "cuda/module.h"
+#include "memory/device.h"
+
+static void close_device(void) {
+    if (cuda_process.context && cuda.cuCtxSetCurrent(cuda_process.context) == CUDA_SUCCESS) {
+        cublas_close();
+        kernels_unload();
+        cuda_copies_close();
+    }
+    cuda_close();
+}
+
+static const char *describe(void) {
+    return cuda_process.description;
+}
+
+static int64_t free_bytes(void) {
+    size_t free = 0, all = 0;
+    if (cuda_enter())
+        CUDA_CALL(cuMemGetInfo, &free, &all);
+    return (int64_t)free;
+}
+
+// Also after a failure, so that NULL means that there is not enough.
+static bool allocated(CUresult result, const char *name) {
+    return result != CUDA_ERROR_OUT_OF_MEMORY && cuda_succeeded(result, name);
+}
+
+static void *allocate(int64_t bytes) {
+    CUdeviceptr memory = 0;
+    if (!CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
+        return NULL;
+    const CUresult result = cuda.cuMemAlloc(&memory, (size_t)max_i64(bytes, 1));
+    return allocated(result, "cuMemAlloc") ? (void *)memory : NULL;
+}
+
+static void release(void *memory) {
+    if (memory && CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
+        CUDA_CALL(cuMemFree, (CUdeviceptr)memory);
+}
+
+static void *allocate_pinned(int64_t bytes) {
+    void *memory = NULL;
+    if (!CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
+        return NULL;
+    const CUresult result = cuda.cuMemHostAlloc(&memory, (size_t)max_i64(bytes, 1), CU_MEMHOSTALLOC_PORTABLE);
+    return allocated(result, "cuMemHostAlloc") ? memory : NULL;
+}
+
+static void release_pinned(void *memory) {
+    if (memory && CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
+        CUDA_CALL(cuMemFreeHost, memory);
+}
+
+static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
+                   int64_t from_step, int64_t count) {
+    if (count > 0 && cuda_enter())
+        kernel_reduce(reducer, type, to, to_step, from, from_step, count);
+}
+
+static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count) {
+    if (count <= 0 || !cuda_enter())
+        return;
+    const size_t bytes = (size_t)count * type_info(type)->size;
+    if (reducer == REDUCER_SUM && (step == 1 || count == 1))
+        CUDA_CALL(cuMemsetD8Async, (CUdeviceptr)to, 0, bytes, cuda_process.stream);
+    else
+        kernel_clear(reducer, type, to, step, count);
+}
+
+static void *load(const char *text, Diagnostics *diagnostics) {
+    return module_load(text, diagnostics);
+}
+
+static void unload(void *module) {
+    module_unload(module);
+}
+
+static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch) {
+    if (cuda_enter())
+        module_launch(module, kernel->name, launch->blocks, launch->threads, launch->arguments);
+}
+
+static void gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
+                 DeviceMatrix b, DeviceMatrix c) {
+    if (m > 0 && n > 0 && k > 0 && cuda_enter() && !cublas_gemm(type, m, n, k, alpha, a, b, c))
+        kernel_gemm(type, m, n, k, alpha, a, b, c);
+}
+
+static void synchronize(void) {
+    if (cuda_enter())
+        CUDA_CALL(cuStreamSynchronize, cuda_process.stream);
+}
+
+const Device device_cuda = {.name = "cuda",
+                            .open = cuda_open,
+                            .close = close_device,
+                            .describe = describe,
+                            .free_bytes = free_bytes,
+                            .allocate = allocate,
+                            .release = release,
+                            .allocate_pinned = allocate_pinned,
+                            .release_pinned = release_pinned,
+                            .copy = cuda_copy,
+                            .reduce = reduce,
+                            .clear = clear,
+                            .load = load,
+                            .unload = unload,
+                            .launch = launch,
+                            .gemm = gemm,
+                            .synchronize = synchronize};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory/device.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Device *current;
+
+static const Device *device_named(const char *name, const char **why) {
+    static char message[256];
+    if (strcmp(name, device_emulated.name) == 0)
+        return &device_emulated;
+    if (strcmp(name, "cuda") == 0) {
+#if DISTAL_CUDA
+        return &device_cuda;
+#else
+        *why = "this distal was built without CUDA";
+        return NULL;
+#endif
+    }
+    snprintf(message, sizeof message, "DISTAL_GPU is '%s', which is neither 'cuda' nor 'emulated'", name);
+    *why = message;
+    return NULL;
+}
+
+const Device *device_open(int local_rank, const char **why) {
+    if (current)
+        return current;
+    const char *name = getenv("DISTAL_GPU");
+    const Device *device = device_named(name && *name ? name : "cuda", why);
+    if (device && device->open(local_rank, why))
+        current = device;
+    return current;
+}
+
+void device_close(void) {
+    if (current)
+        current->close();
+    current = NULL;
+}
+
+const Device *device_current(void) {
+    return current;
+}
+
+static atomic_bool failed;
+static char failure[DIAGNOSTIC_LENGTH / 2]; // of the first time, while `failed`
+static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void device_fail(const char *format, ...) {
+    pthread_mutex_lock(&failure_lock);
+    if (!atomic_load(&failed)) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(failure, sizeof failure, format, arguments);
+        va_end(arguments);
+        atomic_store(&failed, true);
+    }
+    pthread_mutex_unlock(&failure_lock);
+}
+
+bool device_failed(void) {
+    return atomic_load_explicit(&failed, memory_order_relaxed);
+}
+
+bool device_check(Diagnostics *diagnostics) {
+    char message[sizeof failure];
+    pthread_mutex_lock(&failure_lock);
+    const bool ok = !atomic_load(&failed);
+    if (!ok)
+        memcpy(message, failure, sizeof message);
+    atomic_store(&failed, false);
+    pthread_mutex_unlock(&failure_lock);
+    return ok || diagnostics_error(diagnostics, (Span){0, 0, 0}, "the GPU failed: %s", message);
+}

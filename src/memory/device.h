@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Devices: GPUs behind one record of operations, of which there are two: `cuda`, and `emulated`, which
+// executes the same kernels on the host, for tests and for machines without a GPU. A process uses one device.
+// Calls are local, any thread may make them, and what they begin is executed in their order. An operation
+// that fails is noted, and all after it do nothing: device_check says so at the end of a run.
+#ifndef DISTAL_MEMORY_DEVICE_H
+#define DISTAL_MEMORY_DEVICE_H
+
+#include "base/diagnostic.h"
+#include "base/reducer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// A kernel of generated code, and the launch of it. The first `pointer_count` arguments are addresses of
+// pointers into memory of the device, the others of int64_t.
+typedef struct {
+    const char *name;
+    void (*emulated)(void *const *arguments); // NULL where the code was not compiled for that
+} DeviceKernel;
+typedef struct {
+    int64_t blocks;
+    int threads; // of a block
+    int pointer_count, argument_count;
+    void *const *arguments;
+} DeviceLaunch;
+
+// A matrix: element (r, c) is at r * row + c * column elements from the first.
+typedef struct {
+    void *elements;
+    int64_t row, column;
+} DeviceMatrix;
+
+typedef struct {
+    const char *name;
+    // Opens the device of this process, rank `local_rank` of those on its node, which share the devices of
+    // the node round-robin. False with a clause, in static memory, that says why there is none.
+    bool (*open)(int local_rank, const char **why);
+    // Modules are unloaded and memory is released before.
+    void (*close)(void);
+    const char *(*describe)(void); // "NVIDIA H100, driver 13.0", in static memory
+    int64_t (*free_bytes)(void);
+
+    // Memory of the device, aligned to 256 bytes, with any values in it; also for 0 bytes. NULL: not enough.
+    // Copies from and to `pinned` memory of the host are the fastest.
+    void *(*allocate)(int64_t bytes);
+    void (*release)(void *memory); // which may be NULL
+    void *(*allocate_pinned)(int64_t bytes);
+    void (*release_pinned)(void *memory);
+    // `rows` times `width` bytes, `to_pitch` and `from_pitch` bytes apart, between any two memories, which do
+    // not overlap. When it returns, memory of the host can be read and changed.
+    void (*copy)(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
+                 int64_t rows);
+    // As of MemoryKind; all in memory of the device, and no step is negative.
+    void (*reduce)(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
+                   int64_t from_step, int64_t count);
+    void (*clear)(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count);
+
+    // Makes the kernels of a text of CUDA C ready, which are `extern "C"`; the handle is kept until `unload`.
+    // NULL with a diagnostic. The emulated device has nothing to load, and gives a handle that is not NULL.
+    void *(*load)(const char *text, Diagnostics *diagnostics);
+    void (*unload)(void *module); // which may be NULL
+    // Begins the kernel, which is correct on any number of blocks: there may be fewer than were asked for.
+    // Does nothing where that is 0. Memory is allocated by the first launch of a kernel at most.
+    void (*launch)(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch);
+    // C += alpha * A * B, where C has m rows and n columns, and A has k columns. `alpha`: an element, on the
+    // host. All types but integers by the library; integers, and matrices without a unit stride, by a kernel.
+    void (*gemm)(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
+                 DeviceMatrix b, DeviceMatrix c);
+    void (*synchronize)(void); // waits for all that was begun
+} Device;
+
+extern const Device device_cuda; // where the build has CUDA (src/cuda)
+extern const Device device_emulated;
+
+// The device of the process: opened with the first call, which DISTAL_GPU chooses ("cuda", the default, or
+// "emulated"). NULL with a clause in *why, in static memory: there is none, the build has no CUDA, or the
+// name is none.
+const Device *device_open(int local_rank, const char **why);
+void device_close(void); // if one is open; the next call opens one again
+// The one that is open; NULL: none.
+const Device *device_current(void);
+// False with a diagnostic where an operation failed since the last call.
+bool device_check(Diagnostics *diagnostics);
+// For devices: notes the first failure, as printf does. Any thread may call these.
+void device_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool device_failed(void);
+
+#endif

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The emulated device. Its memory has two addresses: that which everybody gets, where nothing can be read or
+// written, so that the host cannot use it by mistake, and the one of the elements, which only the operations
+// here and the kernels that they launch see.
+#include "memory/device.h"
+
+#include "base/integer.h"
+#include "memory/memory.h"
+
+#include <complex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ALIGNMENT = 256, MAX_ARGUMENTS = 256 };
+
+typedef struct {
+    char *shown;    // what everybody gets: a range of addresses
+    char *elements; // on the host
+    int64_t bytes, shown_bytes;
+} Block;
+
+static struct {
+    Block *items; // in the order of `shown`
+    int64_t count, capacity;
+} blocks;
+static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// The number of blocks that begin at or before an address.
+static int64_t blocks_before(const void *address) {
+    int64_t low = 0, high = blocks.count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (blocks.items[middle].shown <= (const char *)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// The block that an address is in; false: in none.
+static bool find_block(const void *address, Block *found) {
+    pthread_mutex_lock(&blocks_lock);
+    const int64_t before = blocks_before(address);
+    const Block *block = before > 0 ? &blocks.items[before - 1] : NULL;
+    const bool is_inside = block && (const char *)address < block->shown + block->shown_bytes;
+    if (is_inside)
+        *found = *block;
+    pthread_mutex_unlock(&blocks_lock);
+    return is_inside;
+}
+
+// Where `bytes` bytes of a block are on the host; NULL, which is noted, where they are not all in it.
+static void *within(const Block *block, const void *address, int64_t bytes) {
+    const int64_t offset = (const char *)address - block->shown;
+    if (offset <= block->bytes && bytes <= block->bytes - offset)
+        return block->elements + offset;
+    device_fail("%lld bytes at offset %lld are beyond an allocation of %lld bytes", (long long)bytes,
+                (long long)offset, (long long)block->bytes);
+    return NULL;
+}
+
+// The same of an address that has to be one of the device.
+static void *on_host(const void *address, int64_t bytes) {
+    Block block;
+    if (find_block(address, &block))
+        return within(&block, address, bytes);
+    device_fail("%p is no address of the device", address);
+    return NULL;
+}
+
+// Bytes from the first of `count` elements to the end of the last one.
+static int64_t extent(int64_t count, int64_t step, int64_t size) {
+    return count > 0 ? (count - 1) * step + size : 0;
+}
+
+static bool add_block(Block block) {
+    if (blocks.count == blocks.capacity) {
+        const int64_t capacity = max_i64(2 * blocks.capacity, 64);
+        Block *items = realloc(blocks.items, (size_t)capacity * sizeof *items);
+        if (!items)
+            return false;
+        blocks.items = items;
+        blocks.capacity = capacity;
+    }
+    const int64_t at = blocks_before(block.shown);
+    memmove(&blocks.items[at + 1], &blocks.items[at], (size_t)(blocks.count - at) * sizeof block);
+    blocks.items[at] = block;
+    blocks.count++;
+    return true;
+}
+
+static void free_block(const Block *block) {
+    munmap(block->shown, (size_t)block->shown_bytes);
+    free(block->elements);
+}
+
+// Values that were never set are NaN, or -1.
+static void *allocate(int64_t bytes) {
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    int64_t shown_bytes;
+    // An address just behind the last element is one of the block as well.
+    if (!checked_add(bytes, page, &shown_bytes))
+        return NULL;
+    Block block = {.bytes = bytes, .shown_bytes = shown_bytes / page * page};
+    void *elements;
+    if (posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0)
+        return NULL;
+    block.elements = memset(elements, 0xFF, (size_t)bytes);
+    void *shown =
+        mmap(NULL, (size_t)block.shown_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shown == MAP_FAILED) {
+        free(elements);
+        return NULL;
+    }
+    block.shown = shown;
+    pthread_mutex_lock(&blocks_lock);
+    const bool added = add_block(block);
+    pthread_mutex_unlock(&blocks_lock);
+    if (!added)
+        free_block(&block);
+    return added ? shown : NULL;
+}
+
+static void release(void *memory) {
+    if (!memory)
+        return;
+    pthread_mutex_lock(&blocks_lock);
+    const int64_t at = blocks_before(memory) - 1;
+    const bool found = at >= 0 && blocks.items[at].shown == memory;
+    Block block = {0};
+    if (found) {
+        block = blocks.items[at];
+        blocks.count--;
+        memmove(&blocks.items[at], &blocks.items[at + 1], (size_t)(blocks.count - at) * sizeof block);
+    }
+    pthread_mutex_unlock(&blocks_lock);
+    if (found)
+        free_block(&block);
+    else
+        device_fail("%p is no allocation of the device", memory);
+}
+
+static void *allocate_pinned(int64_t bytes) {
+    return memory_host.allocate(bytes);
+}
+
+static void release_pinned(void *memory) {
+    memory_host.release(memory);
+}
+
+// Of either memory.
+static void *side_of_copy(const void *address, int64_t bytes) {
+    Block block;
+    return find_block(address, &block) ? within(&block, address, bytes) : (void *)(uintptr_t)address;
+}
+
+static void copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
+                 int64_t rows) {
+    if (device_failed() || width <= 0 || rows <= 0)
+        return;
+    char *target = side_of_copy(to, extent(rows, to_pitch, width));
+    const char *source = side_of_copy(from, extent(rows, from_pitch, width));
+    if (target && source)
+        memory_copy_rows(target, to_pitch, source, from_pitch, width, rows);
+}
+
+static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
+                   int64_t from_step, int64_t count) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    if (device_failed() || count <= 0)
+        return;
+    void *target = on_host(to, extent(count, to_step * size, size));
+    const void *source = on_host(from, extent(count, from_step * size, size));
+    if (target && source)
+        memory_host.reduce(reducer, type, target, to_step, source, from_step, count);
+}
+
+static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    if (device_failed() || count <= 0)
+        return;
+    void *target = on_host(to, extent(count, step * size, size));
+    if (target)
+        memory_host.clear(reducer, type, target, step, count);
+}
+
+static void *load(const char *text, Diagnostics *diagnostics) {
+    static char nothing;
+    (void)text;
+    (void)diagnostics;
+    return &nothing;
+}
+
+static void unload(void *module) {
+    (void)module;
+}
+
+// Pointers that are NULL, of arrays that are not there, stay so.
+static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch) {
+    void *pointers[MAX_ARGUMENTS], *arguments[MAX_ARGUMENTS];
+    (void)module;
+    if (device_failed() || launch->blocks <= 0)
+        return;
+    if (!kernel->emulated || launch->argument_count > MAX_ARGUMENTS) {
+        device_fail(kernel->emulated ? "the kernel '%s' has too many arguments"
+                                     : "the kernel '%s' was not compiled for the emulated device",
+                    kernel->name);
+        return;
+    }
+    for (int a = 0; a < launch->argument_count; a++) {
+        arguments[a] = launch->arguments[a];
+        if (a >= launch->pointer_count)
+            continue;
+        const void *shown = *(void *const *)launch->arguments[a];
+        pointers[a] = shown ? on_host(shown, 0) : NULL;
+        if (shown && !pointers[a])
+            return;
+        arguments[a] = &pointers[a];
+    }
+    kernel->emulated(arguments);
+}
+
+// Integers wrap around.
+#define DEFINE_GEMM(suffix, type, computed)                                                                  \
+    static void gemm_##suffix(int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,            \
+                              DeviceMatrix b, DeviceMatrix c) {                                              \
+        const type factor = *(const type *)alpha;                                                            \
+        const type *left = a.elements, *right = b.elements;                                                  \
+        type *result = c.elements;                                                                           \
+        for (int64_t i = 0; i < m; i++)                                                                      \
+            for (int64_t l = 0; l < k; l++) {                                                                \
+                const computed x = (computed)factor * (computed)left[i * a.row + l * a.column];              \
+                for (int64_t j = 0; j < n; j++) {                                                            \
+                    type *element = &result[i * c.row + j * c.column];                                       \
+                    *element = (type)((computed)*element + x * (computed)right[l * b.row + j * b.column]);   \
+                }                                                                                            \
+            }                                                                                                \
+    }
+DEFINE_GEMM(i32, int32_t, uint32_t)
+DEFINE_GEMM(i64, int64_t, uint64_t)
+DEFINE_GEMM(f32, float, float)
+DEFINE_GEMM(f64, double, double)
+DEFINE_GEMM(c64, float _Complex, float _Complex)
+DEFINE_GEMM(c128, double _Complex, double _Complex)
+
+// False where its elements are not all in one allocation.
+static bool matrix_on_host(DeviceMatrix *matrix, int64_t rows, int64_t columns, ElementType type) {
+    const int64_t last = (rows - 1) * matrix->row + (columns - 1) * matrix->column;
+    matrix->elements = on_host(matrix->elements, (last + 1) * (int64_t)type_info(type)->size);
+    return matrix->elements;
+}
+
+static void gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
+                 DeviceMatrix b, DeviceMatrix c) {
+    static void (*const table[TYPE_COUNT])(int64_t, int64_t, int64_t, const void *, DeviceMatrix,
+                                           DeviceMatrix, DeviceMatrix) = {gemm_i32, gemm_i64, gemm_f32,
+                                                                          gemm_f64, gemm_c64, gemm_c128};
+    if (device_failed() || m <= 0 || n <= 0 || k <= 0)
+        return;
+    if (matrix_on_host(&a, m, k, type) && matrix_on_host(&b, k, n, type) && matrix_on_host(&c, m, n, type))
+        table[type](m, n, k, alpha, a, b, c);
+}
+
+static bool open_device(int local_rank, const char **why) {
+    (void)local_rank;
+    (void)why;
+    return true;
+}
+
+static void close_device(void) {
+    free(blocks.items);
+    blocks.items = NULL;
+    blocks.count = blocks.capacity = 0;
+}
+
+static const char *describe(void) {
+    return "emulated on the host";
+}
+
+static int64_t free_bytes(void) {
+    return (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
+
+static void synchronize(void) {}
+
+const Device device_emulated = {.name = "emulated",
+                                .open = open_device,
+                                .close = close_device,
+                                .describe = describe,
+                                .free_bytes = free_bytes,
+                                .allocate = allocate,
+                                .release = release,
+                                .allocate_pinned = allocate_pinned,
+                                .release_pinned = release_pinned,
+                                .copy = copy,
+                                .reduce = reduce,
+                                .clear = clear,
+                                .load = load,
+                                .unload = unload,
+                                .launch = launch,
+                                .gemm = gemm,
+                                .synchronize = synchronize};

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libcuda.so.1 of tests.
+#include "fake_cuda.h"
+
+#include "fake_kernels.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+FakeCuda fake_cuda = {.devices = 2, .max_pitch = 1 << 20};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local CUcontext current;
+static char contexts[8], streams[8];
+static CUcontext context_of(CUdevice device) {
+    return (CUcontext)&contexts[device];
+}
+
+static CUresult outcome(const char *name) {
+    if (!fake_cuda.fail_name || strcmp(name, fake_cuda.fail_name) != 0 || fake_cuda.fail_after-- > 0)
+        return CUDA_SUCCESS;
+    return fake_cuda.error;
+}
+#define MAY_FAIL(name)                                                                                       \
+    do {                                                                                                     \
+        const CUresult result = outcome(name);                                                               \
+        if (result != CUDA_SUCCESS)                                                                          \
+            return result;                                                                                   \
+    } while (0)
+// Most calls need the context of the thread as well.
+#define BEGIN(name)                                                                                          \
+    MAY_FAIL(name);                                                                                          \
+    if (!current)                                                                                            \
+    return CUDA_ERROR_INVALID_CONTEXT
+
+// Memory of the device.
+enum { MAX_BLOCKS = 4096 };
+static struct {
+    char *at;
+    size_t bytes;
+} blocks[MAX_BLOCKS];
+
+// The block that holds all of these bytes; -1: none.
+static int block_with(CUdeviceptr address, size_t bytes) {
+    const char *at = (const char *)address;
+    for (int b = 0; b < MAX_BLOCKS; b++)
+        if (blocks[b].at && at >= blocks[b].at && at + bytes <= blocks[b].at + blocks[b].bytes)
+            return b;
+    return -1;
+}
+
+// What is begun, in its order.
+typedef struct Task {
+    struct Task *next;
+    void (*run)(void *arguments);
+    char *arguments;
+    long number;
+} Task;
+static Task *first, **last = &first;
+static long begun, finished;
+
+void fake_cuda_begin(void (*run)(void *arguments), const void *arguments, size_t size) {
+    Task *task = calloc(1, sizeof *task);
+    task->run = run;
+    task->arguments = malloc(size);
+    memcpy(task->arguments, arguments, size);
+    task->number = ++begun;
+    *last = task;
+    last = &task->next;
+}
+
+static void finish(long number) {
+    while (first && first->number <= number) {
+        Task *task = first;
+        task->run(task->arguments);
+        finished = task->number;
+        first = task->next;
+        if (!first)
+            last = &first;
+        free(task->arguments);
+        free(task);
+    }
+}
+
+CUresult cuInit(unsigned flags) {
+    (void)flags;
+    MAY_FAIL("cuInit");
+    return fake_cuda.devices > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+    MAY_FAIL("cuDriverGetVersion");
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text) {
+    *text = error == CUDA_ERROR_OUT_OF_MEMORY     ? "out of memory"
+            : error == CUDA_ERROR_NO_DEVICE       ? "no CUDA-capable device is detected"
+            : error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
+            : error == CUDA_ERROR_NOT_FOUND       ? "named symbol not found"
+                                                  : "invalid argument";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+    MAY_FAIL("cuDeviceGetCount");
+    *count = fake_cuda.devices;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    MAY_FAIL("cuDeviceGet");
+    *device = ordinal;
+    return ordinal < fake_cuda.devices ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
+    snprintf(name, (size_t)length, "Fake GPU %d", device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+    (void)device;
+    MAY_FAIL("cuDeviceGetAttribute");
+    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? FAKE_ARCHITECTURE / 10
+             : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? FAKE_ARCHITECTURE % 10
+                                                                         : fake_cuda.max_pitch;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    MAY_FAIL("cuDevicePrimaryCtxRetain");
+    *context = context_of(device);
+    fake_cuda.device = device;
+    fake_cuda.live++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+    (void)device;
+    fake_cuda.live--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+    MAY_FAIL("cuCtxSetCurrent");
+    current = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+    (void)flags;
+    BEGIN("cuStreamCreate");
+    *stream = (CUstream)&streams[0];
+    fake_cuda.live++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+    (void)stream;
+    finish(begun);
+    fake_cuda.live--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+    (void)stream;
+    BEGIN("cuStreamSynchronize");
+    finish(begun);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
+    (void)flags;
+    BEGIN("cuEventCreate");
+    *event = (CUevent)calloc(1, sizeof(long));
+    fake_cuda.live++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+    free(event);
+    fake_cuda.live--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    (void)stream;
+    BEGIN("cuEventRecord");
+    *(long *)event = begun;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+    BEGIN("cuEventSynchronize");
+    finish(*(long *)event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(size_t *free_bytes, size_t *all) {
+    BEGIN("cuMemGetInfo");
+    *free_bytes = 1 << 30;
+    *all = (size_t)2 << 30;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
+    BEGIN("cuMemAlloc");
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    void *memory;
+    pthread_mutex_lock(&lock);
+    int b = 0;
+    while (blocks[b].at)
+        b++;
+    if (posix_memalign(&memory, 256, bytes) != 0)
+        memory = NULL;
+    blocks[b].at = memory;
+    blocks[b].bytes = bytes;
+    pthread_mutex_unlock(&lock);
+    if (!memory)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memset(memory, 0xFF, bytes);
+    *address = (CUdeviceptr)memory;
+    fake_cuda.live++;
+    fake_cuda.allocations++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr address) {
+    BEGIN("cuMemFree");
+    finish(begun);
+    const int b = block_with(address, 0);
+    if (b < 0 || blocks[b].at != (char *)address)
+        return CUDA_ERROR_INVALID_VALUE;
+    free(blocks[b].at);
+    blocks[b].at = NULL;
+    fake_cuda.live--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+    (void)flags;
+    BEGIN("cuMemHostAlloc");
+    *memory = malloc(bytes);
+    fake_cuda.live++;
+    fake_cuda.allocations++;
+    return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFreeHost(void *memory) {
+    BEGIN("cuMemFreeHost");
+    free(memory);
+    fake_cuda.live--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+    (void)attribute;
+    BEGIN("cuPointerGetAttribute");
+    if (block_with(address, 1) < 0)
+        return CUDA_ERROR_INVALID_VALUE; // as of memory that the driver does not know
+    *(CUmemorytype *)value = CU_MEMORYTYPE_DEVICE;
+    return CUDA_SUCCESS;
+}
+
+typedef struct {
+    char *to;
+    const char *from;
+    size_t to_pitch, from_pitch, width, rows;
+} Copy;
+
+static void run_copy(void *arguments) {
+    const Copy *copy = arguments;
+    for (size_t r = 0; r < copy->rows; r++)
+        memcpy(copy->to + r * copy->to_pitch, copy->from + r * copy->from_pitch, copy->width);
+}
+
+static CUresult begin_run(void *to, const void *from, size_t bytes) {
+    const Copy copy = {to, from, 0, 0, bytes, 1};
+    fake_cuda_begin(run_copy, &copy, sizeof copy);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+    (void)stream;
+    BEGIN("cuMemcpyHtoDAsync");
+    return block_with(to, bytes) < 0 ? CUDA_ERROR_INVALID_VALUE : begin_run((void *)to, from, bytes);
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    (void)stream;
+    BEGIN("cuMemcpyDtoHAsync");
+    return block_with(from, bytes) < 0 ? CUDA_ERROR_INVALID_VALUE : begin_run(to, (void *)from, bytes);
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    (void)stream;
+    BEGIN("cuMemcpyDtoDAsync");
+    return block_with(to, bytes) < 0 || block_with(from, bytes) < 0
+               ? CUDA_ERROR_INVALID_VALUE
+               : begin_run((void *)to, (void *)from, bytes);
+}
+
+static int takes_rows(CUmemorytype kind, CUdeviceptr device, size_t pitch, size_t width, size_t rows) {
+    return pitch >= width && pitch <= (size_t)fake_cuda.max_pitch &&
+           (kind == CU_MEMORYTYPE_HOST || block_with(device, (rows - 1) * pitch + width) >= 0);
+}
+
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream) {
+    (void)stream;
+    BEGIN("cuMemcpy2DAsync");
+    if (!takes_rows(c->srcMemoryType, c->srcDevice, c->srcPitch, c->WidthInBytes, c->Height) ||
+        !takes_rows(c->dstMemoryType, c->dstDevice, c->dstPitch, c->WidthInBytes, c->Height))
+        return CUDA_ERROR_INVALID_VALUE;
+    const Copy copy = {
+        c->dstMemoryType == CU_MEMORYTYPE_HOST ? c->dstHost : (char *)c->dstDevice,
+        c->srcMemoryType == CU_MEMORYTYPE_HOST ? c->srcHost : (const char *)c->srcDevice,
+        c->dstPitch,
+        c->srcPitch,
+        c->WidthInBytes,
+        c->Height,
+    };
+    fake_cuda_begin(run_copy, &copy, sizeof copy);
+    fake_cuda.engine++;
+    return CUDA_SUCCESS;
+}
+
+typedef struct {
+    char *to;
+    size_t bytes;
+    int value;
+} Set;
+
+static void run_set(void *arguments) {
+    const Set *set = arguments;
+    memset(set->to, set->value, set->bytes);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
+    (void)stream;
+    BEGIN("cuMemsetD8Async");
+    if (block_with(to, bytes) < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const Set set = {(char *)to, bytes, value};
+    fake_cuda_begin(run_set, &set, sizeof set);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+    BEGIN("cuModuleLoadData");
+    if (strncmp(image, "image of ", 9) != 0)
+        return CUDA_ERROR_INVALID_IMAGE;
+    *module = (CUmodule)malloc(1);
+    fake_cuda.live++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+    BEGIN("cuModuleUnload");
+    finish(begun);
+    free(module);
+    fake_cuda.live--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+    (void)module;
+    BEGIN("cuModuleGetFunction");
+    fake_cuda.lookups++;
+    const FakeKernel *kernel = fake_kernel_find(name);
+    *function = (CUfunction)(uintptr_t)kernel;
+    return kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned block_count, unsigned blocks_y, unsigned blocks_z,
+                        unsigned threads, unsigned threads_y, unsigned threads_z, unsigned shared,
+                        CUstream stream, void **parameters, void **extra) {
+    (void)shared;
+    (void)stream;
+    (void)extra;
+    BEGIN("cuLaunchKernel");
+    if (block_count == 0 || blocks_y != 1 || blocks_z != 1 || threads == 0 || threads > 1024 ||
+        threads_y != 1 || threads_z != 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    const FakeKernel *kernel = (const FakeKernel *)function;
+    FakeLaunch launch = {.kernel = kernel, .blocks = block_count, .threads = threads};
+    for (int p = 0; p < kernel->parameters; p++)
+        memcpy(launch.values[p], parameters[p], p == kernel->element ? kernel->element_size : 8);
+    fake_cuda_begin(fake_kernel_run, &launch, sizeof launch);
+    fake_cuda.launches++;
+    fake_cuda.blocks = block_count;
+    fake_cuda.threads = threads;
+    snprintf(fake_cuda.kernel, sizeof fake_cuda.kernel, "%s", kernel->name);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A driver of GPUs that executes on the host: the calls that distal makes, and its own kernels. What is begun
+// in a stream is queued, and executed when something waits for it, so that a test finds out where distal does
+// not.
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include <cuda.h>
+#include <stddef.h>
+
+enum { FAKE_PARAMETERS = 16, FAKE_ARCHITECTURE = 90 };
+
+typedef struct {
+    // The call with this name fails with `error`, after `fail_after` that went well. NULL: none does.
+    const char *fail_name;
+    int fail_after;
+    CUresult error;
+    int devices;     // that there are: 2
+    int max_pitch;   // as of CU_DEVICE_ATTRIBUTE_MAX_PITCH
+    int device;      // of the context
+    int live;        // contexts, streams, events, modules and allocations that were not released
+    int allocations; // that were ever made, on the device and pinned
+    int lookups;     // calls of cuModuleGetFunction
+    int engine;      // copies of rows by cuMemcpy2D
+    int launches;    // of kernels, and the last one:
+    unsigned blocks, threads;
+    char kernel[64];
+} FakeCuda;
+extern FakeCuda fake_cuda;
+
+// Queues a call of `run` with a copy of its arguments.
+void fake_cuda_begin(void (*run)(void *arguments), const void *arguments, size_t size);
+
+// A kernel that does nothing but write its third argument, a number, to where the first one points.
+#define FAKE_KERNEL "fake_kernel"
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What holds of any device: each operation is compared with plain loops on the host.
+#ifndef DEVICE_CHECKS_H
+#define DEVICE_CHECKS_H
+
+#include "base/integer.h"
+#include "memory/device.h"
+#include "memory/memory.h"
+
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const Device *device; // the one that is open
+
+static void assert_no_failure(void) {
+    Arena *arena = arena_create();
+    Diagnostics *diagnostics = diagnostics_create(arena, (Source){"test", ""});
+    if (!device_check(diagnostics))
+        fail_msg("%s", diagnostics->list.items[0].message);
+    arena_free(arena);
+}
+
+// What was noted contains this text.
+static void assert_failure(const char *text) {
+    Arena *arena = arena_create();
+    Diagnostics *diagnostics = diagnostics_create(arena, (Source){"test", ""});
+    assert_true(device_failed());
+    assert_false(device_check(diagnostics));
+    if (!strstr(diagnostics->list.items[0].message, text))
+        fail_msg("'%s' does not contain '%s'", diagnostics->list.items[0].message, text);
+    assert_false(device_failed());
+    arena_free(arena);
+}
+
+static void *on_device(const void *from, int64_t bytes) {
+    void *memory = device->allocate(bytes);
+    assert_non_null(memory);
+    device->copy(memory, bytes, from, bytes, bytes, 1);
+    return memory;
+}
+
+static void from_device(void *to, const void *memory, int64_t bytes) {
+    device->copy(to, bytes, memory, bytes, bytes, 1);
+    assert_no_failure();
+}
+
+static void check_memory(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {0, 1, 255, 4096, 100000};
+    char *memory[5];
+    for (int i = 0; i < 5; i++) {
+        memory[i] = device->allocate(sizes[i]);
+        assert_non_null(memory[i]);
+        assert_int_equal((uintptr_t)memory[i] % 256, 0);
+        for (int j = 0; j < i; j++)
+            assert_true(memory[i] + sizes[i] <= memory[j] || memory[j] + sizes[j] <= memory[i]);
+    }
+    for (int i = 4; i >= 0; i -= 2)
+        device->release(memory[i]);
+    device->release(memory[1]);
+    device->release(memory[3]);
+    device->release(NULL);
+    char *pinned = device->allocate_pinned(1000);
+    assert_non_null(pinned);
+    memset(pinned, 1, 1000);
+    device->release_pinned(pinned);
+    device->release_pinned(NULL);
+    assert_true(device->free_bytes() > 0);
+    assert_non_null(device->describe());
+    device->synchronize();
+    assert_no_failure();
+}
+
+typedef struct {
+    int64_t width, rows, to_pitch, from_pitch, to_offset, from_offset;
+} CopyCase;
+
+// Between memory of the host and of the device, at any address in it.
+static void check_copy_case(CopyCase c, bool to_device, bool from_device) {
+    const int64_t to_bytes = c.to_offset + (c.rows - 1) * c.to_pitch + c.width + 5;
+    const int64_t from_bytes = c.from_offset + (c.rows - 1) * c.from_pitch + c.width + 5;
+    char *to = malloc((size_t)to_bytes), *expected = malloc((size_t)to_bytes),
+         *from = malloc((size_t)from_bytes);
+    for (int64_t i = 0; i < from_bytes; i++)
+        from[i] = (char)(i * 7 + i / 251);
+    memset(to, -1, (size_t)to_bytes);
+    memset(expected, -1, (size_t)to_bytes);
+    for (int64_t r = 0; r < c.rows; r++)
+        memcpy(expected + c.to_offset + r * c.to_pitch, from + c.from_offset + r * c.from_pitch,
+               (size_t)c.width);
+
+    char *target = to_device ? on_device(to, to_bytes) : to;
+    char *source = from_device ? on_device(from, from_bytes) : from;
+    device->copy(target + c.to_offset, c.to_pitch, source + c.from_offset, c.from_pitch, c.width, c.rows);
+    if (!to_device)
+        assert_memory_equal(to, expected, (size_t)to_bytes);
+    else if (!from_device)
+        memset(from, 0, (size_t)from_bytes); // it is no longer read
+    if (to_device) {
+        device->copy(to, to_bytes, target, to_bytes, to_bytes, 1);
+        assert_memory_equal(to, expected, (size_t)to_bytes);
+        device->release(target);
+    }
+    if (from_device)
+        device->release(source);
+    assert_no_failure();
+    free(to);
+    free(expected);
+    free(from);
+}
+
+static void check_copy(void **state) {
+    (void)state;
+    static const int64_t widths[] = {1, 4, 8, 12, 16, 100, 400, 5000}, rows[] = {1, 2, 33, 70};
+    static const int64_t gaps[][2] = {{0, 0}, {0, 8}, {16, 0}, {4, 16}, {3, 5}};
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+            for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
+                for (int sides = 0; sides < 4; sides++)
+                    for (int64_t offset = 0; offset < 20; offset += 16)
+                        check_copy_case((CopyCase){widths[w], rows[r], widths[w] + gaps[g][0],
+                                                   widths[w] + gaps[g][1], offset, 2 * offset},
+                                        sides & 1, sides & 2);
+    // One row again and again, in rows that have no limits of the driver and in those that have.
+    for (int sides = 0; sides < 4; sides++) {
+        check_copy_case((CopyCase){8, 100, 16, 0, 0, 0}, sides & 1, sides & 2);
+        check_copy_case((CopyCase){2000, 10, 2000, 0, 0, 0}, sides & 1, sides & 2);
+    }
+    char byte;
+    device->copy(&byte, 1, &byte, 1, 0, 5); // nothing
+    device->copy(&byte, 1, &byte, 1, 1, 0);
+    assert_no_failure();
+}
+
+// More short rows than any buffer has room for.
+static void check_copy_many_rows(void **state) {
+    (void)state;
+    for (int sides = 1; sides < 4; sides++) {
+        check_copy_case((CopyCase){4, 3100001, 4, 8, 0, 0}, sides & 1, sides & 2);
+        check_copy_case((CopyCase){16, 800001, 32, 16, 16, 0}, sides & 1, sides & 2);
+        check_copy_case((CopyCase){8, 1200001, 24, 16, 0, 8}, sides & 1, sides & 2);
+    }
+}
+
+// Element i of some numbers, of which none is lost in any type; NaN where that is asked for.
+static void set_element(ElementType type, void *elements, int64_t i, int value, bool is_nan) {
+    const double real = is_nan ? (double)NAN : value;
+    const double _Complex both = real + (double)(value % 3) * I;
+    switch (type) {
+    case TYPE_I32:
+        ((int32_t *)elements)[i] = value;
+        break;
+    case TYPE_I64:
+        ((int64_t *)elements)[i] = value;
+        break;
+    case TYPE_F32:
+        ((float *)elements)[i] = (float)real;
+        break;
+    case TYPE_F64:
+        ((double *)elements)[i] = real;
+        break;
+    case TYPE_C64:
+        ((float _Complex *)elements)[i] = (float _Complex)both;
+        break;
+    case TYPE_C128:
+        ((double _Complex *)elements)[i] = both;
+        break;
+    }
+}
+
+static double _Complex element(ElementType type, const void *elements, int64_t i) {
+    switch (type) {
+    case TYPE_I32:
+        return ((const int32_t *)elements)[i];
+    case TYPE_I64:
+        return (double)((const int64_t *)elements)[i];
+    case TYPE_F32:
+        return ((const float *)elements)[i];
+    case TYPE_F64:
+        return ((const double *)elements)[i];
+    case TYPE_C64:
+        return ((const float _Complex *)elements)[i];
+    default:
+        return ((const double _Complex *)elements)[i];
+    }
+}
+
+static void check_reduce_case(Reducer reducer, ElementType type, int64_t to_step, int64_t from_step,
+                              int64_t count) {
+    const int64_t size = (int64_t)type_info(type)->size, gap = 3;
+    const int64_t to_count = gap + max_i64(count, 1) * to_step,
+                  from_count = gap + max_i64(count, 1) * from_step;
+    char *to = calloc((size_t)to_count, (size_t)size), *from = calloc((size_t)from_count, (size_t)size);
+    char *got = malloc((size_t)(to_count * size));
+    const bool ordered = reducer == REDUCER_MAX || reducer == REDUCER_MIN;
+    for (int64_t i = 0; i < to_count; i++)
+        set_element(type, to, i, (int)(i * 5 % 13) - 6, ordered && i % 11 == 4);
+    for (int64_t i = 0; i < from_count; i++)
+        set_element(type, from, i, (int)(i * 7 % 17) - 8, ordered && i % 7 == 5);
+    char *target = on_device(to, to_count * size), *source = on_device(from, from_count * size);
+    device->reduce(reducer, type, target + gap * size, to_step, source + gap * size, from_step, count);
+    memory_host.reduce(reducer, type, to + gap * size, to_step, from + gap * size, from_step, count);
+    from_device(got, target, to_count * size);
+    assert_memory_equal(got, to, (size_t)(to_count * size));
+
+    device->clear(reducer, type, target + gap * size, to_step, count);
+    memory_host.clear(reducer, type, to + gap * size, to_step, count);
+    from_device(got, target, to_count * size);
+    assert_memory_equal(got, to, (size_t)(to_count * size));
+    device->release(target);
+    device->release(source);
+    free(to);
+    free(from);
+    free(got);
+}
+
+static void check_reduce(void **state) {
+    (void)state;
+    static const int64_t counts[] = {0, 1, 7, 1000};
+    for (int r = 0; r < (int)REDUCER_COUNT; r++)
+        for (int t = 0; t < TYPE_COUNT; t++)
+            for (int64_t to_step = 1; to_step <= 2; to_step++)
+                for (int64_t from_step = 1; from_step <= 3; from_step++)
+                    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+                        if (reducer_takes((Reducer)r, (ElementType)t))
+                            check_reduce_case((Reducer)r, (ElementType)t, to_step, from_step, counts[c]);
+    // Integers wrap around.
+    int32_t small[] = {INT32_MAX, INT32_MIN};
+    int32_t *memory = on_device(small, sizeof small);
+    device->reduce(REDUCER_SUM, TYPE_I32, memory, 1, memory + 1, 1, 1);
+    device->reduce(REDUCER_PROD, TYPE_I32, memory + 1, 1, memory, 1, 1);
+    from_device(small, memory, sizeof small);
+    assert_int_equal(small[0], -1);
+    assert_int_equal(small[1], INT32_MIN);
+    device->release(memory);
+}
+
+// How the elements of a matrix lie: by rows, by columns, in both cases further apart than they need, and
+// without a unit stride.
+enum { LAYOUTS = 5 };
+static DeviceMatrix layout(int which, int64_t rows, int64_t columns) {
+    switch (which) {
+    case 0:
+        return (DeviceMatrix){NULL, columns, 1};
+    case 1:
+        return (DeviceMatrix){NULL, 1, rows};
+    case 2:
+        return (DeviceMatrix){NULL, columns + 3, 1};
+    case 3:
+        return (DeviceMatrix){NULL, 1, rows + 2};
+    default:
+        return (DeviceMatrix){NULL, 2 * columns + 1, 2};
+    }
+}
+
+typedef struct {
+    DeviceMatrix host, on_device;
+    int64_t count; // of elements, those between them as well
+} TestMatrix;
+
+static TestMatrix make_matrix(ElementType type, int which, int64_t rows, int64_t columns, int seed) {
+    const int64_t size = (int64_t)type_info(type)->size, offset = 1;
+    TestMatrix matrix = {.host = layout(which, rows, columns)};
+    matrix.count =
+        offset + max_i64(rows - 1, 0) * matrix.host.row + max_i64(columns - 1, 0) * matrix.host.column + 1;
+    char *elements = malloc((size_t)(matrix.count * size));
+    for (int64_t i = 0; i < matrix.count; i++)
+        set_element(type, elements, i, (int)((i * 7 + seed) % 11) - 5, false);
+    matrix.on_device = matrix.host;
+    matrix.host.elements = elements + offset * size;
+    matrix.on_device.elements = (char *)on_device(elements, matrix.count * size) + offset * size;
+    return matrix;
+}
+
+static void free_matrix(ElementType type, TestMatrix *matrix) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    device->release((char *)matrix->on_device.elements - size);
+    free((char *)matrix->host.elements - size);
+}
+
+static double _Complex at(ElementType type, DeviceMatrix matrix, int64_t row, int64_t column) {
+    return element(type, matrix.elements, row * matrix.row + column * matrix.column);
+}
+
+static void check_gemm_case(ElementType type, int64_t m, int64_t n, int64_t k, int layouts) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    TestMatrix a = make_matrix(type, layouts % LAYOUTS, m, k, 1);
+    TestMatrix b = make_matrix(type, layouts / LAYOUTS % LAYOUTS, k, n, 2);
+    TestMatrix c = make_matrix(type, layouts / LAYOUTS / LAYOUTS, m, n, 3);
+    double alpha[2] = {0};
+    set_element(type, alpha, 0, layouts % 2 ? 1 : -4, false);
+    char *got = malloc((size_t)(c.count * size));
+    device->gemm(type, m, n, k, alpha, a.on_device, b.on_device, c.on_device);
+    from_device(got, (char *)c.on_device.elements - size, c.count * size);
+    const DeviceMatrix result = {got + size, c.host.row, c.host.column};
+    char *between = malloc((size_t)(c.count * size)); // with what is expected of elements
+    memcpy(between, (char *)c.host.elements - size, (size_t)(c.count * size));
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double _Complex sum = 0;
+            for (int64_t l = 0; l < k; l++)
+                sum += at(type, a.host, i, l) * at(type, b.host, l, j);
+            assert_true(at(type, result, i, j) == at(type, c.host, i, j) + element(type, alpha, 0) * sum);
+            const int64_t place = 1 + i * c.host.row + j * c.host.column;
+            memcpy(between + place * size, got + place * size, (size_t)size);
+        }
+    assert_memory_equal(got, between, (size_t)(c.count * size));
+    free(between);
+    free(got);
+    free_matrix(type, &a);
+    free_matrix(type, &b);
+    free_matrix(type, &c);
+}
+
+static void check_gemm(void **state) {
+    (void)state;
+    static const int64_t extents[][3] = {{1, 1, 1}, {5, 3, 4}, {1, 7, 3}, {7, 1, 3}, {4, 6, 1},
+                                         {1, 1, 9}, {0, 3, 2}, {3, 0, 2}, {3, 2, 0}};
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        const bool few = type_info((ElementType)t)->is_integer;
+        for (size_t e = 0; e < sizeof extents / sizeof *extents; e++)
+            for (int layouts = 0; layouts < LAYOUTS * LAYOUTS * LAYOUTS; layouts += few ? 31 : 7)
+                check_gemm_case((ElementType)t, extents[e][0], extents[e][1], extents[e][2], layouts);
+        // Beyond what a block of threads computes.
+        check_gemm_case((ElementType)t, 131, 67, 19, 0);
+        check_gemm_case((ElementType)t, 70, 130, 33, 4 * (1 + LAYOUTS + LAYOUTS * LAYOUTS));
+        check_gemm_case((ElementType)t, 65, 3, 8, 1 + 4 * LAYOUTS);
+    }
+    int64_t one = 1, big[] = {INT64_MAX, 3, INT64_MIN};
+    int64_t *memory = on_device(big, sizeof big);
+    device->gemm(TYPE_I64, 1, 1, 1, &one, (DeviceMatrix){memory, 1, 1}, (DeviceMatrix){memory + 1, 1, 1},
+                 (DeviceMatrix){memory + 2, 1, 1});
+    from_device(big, memory, sizeof big);
+    assert_true(big[2] == -3); // (2^63 - 1) * 3 - 2^63, of which 64 bits remain
+    device->release(memory);
+}
+
+// Nothing is done after a failure, until somebody has asked for it.
+static void check_failure(void **state) {
+    (void)state;
+    int32_t values[] = {1, 2}, one = 1;
+    int32_t *memory = on_device(values, sizeof values);
+    device_fail("the %s one", "first");
+    device_fail("the second one");
+    device->clear(REDUCER_SUM, TYPE_I32, memory, 1, 2);
+    device->reduce(REDUCER_SUM, TYPE_I32, memory, 1, memory, 1, 2);
+    device->gemm(TYPE_I32, 1, 1, 1, &one, (DeviceMatrix){memory, 1, 1}, (DeviceMatrix){memory, 1, 1},
+                 (DeviceMatrix){memory, 1, 1});
+    values[0] = 7;
+    device->copy(memory, 8, values, 8, 8, 1);
+    device->synchronize();
+    assert_failure("the first one");
+    from_device(values, memory, sizeof values);
+    assert_int_equal(values[0], 1);
+    assert_int_equal(values[1], 2);
+    device->release(memory);
+}
+
+#define DEVICE_CHECKS                                                                                        \
+    cmocka_unit_test(check_memory), cmocka_unit_test(check_copy), cmocka_unit_test(check_copy_many_rows),    \
+        cmocka_unit_test(check_reduce), cmocka_unit_test(check_gemm), cmocka_unit_test(check_failure)
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device `cuda` over a driver that executes on the host (tests/support/fake_cuda.c).
+#if DISTAL_CUDA
+#include "device_checks.h"
+
+#include "cache_folder.h"
+#include "fake_cuda.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static FakeCuda *fake;
+
+static void load_fake(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", FAKE_CUDA, name);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fail_msg("%s", dlerror());
+    if (!fake)
+        fake = dlsym(library, "fake_cuda");
+}
+
+static int open_fake(int local_rank) {
+    const char *why = NULL;
+    setenv("DISTAL_GPU", "", 1);
+    device = device_open(local_rank, &why);
+    if (!device)
+        fail_msg("%s", why);
+    return 0;
+}
+
+// They are loaded before distal asks for them, so that it gets these by their names.
+static int setup(void **state) {
+    (void)state;
+    load_fake("libcuda.so.1");
+    load_fake("libnvrtc.so.13");
+    load_fake("libcublas.so.13");
+    use_cache_folder();
+    return open_fake(0);
+}
+
+static int teardown(void **state) {
+    (void)state;
+    device_close();
+    assert_int_equal(fake->live, 0);
+    remove_cache_folder();
+    return 0;
+}
+
+// The call with this name fails, after some that go well.
+static void let_fail(const char *name, int after, CUresult error) {
+    fake->fail_name = name;
+    fake->fail_after = after;
+    fake->error = error;
+}
+
+static void test_open(void **state) {
+    static const char *const calls[] = {"cuInit",          "cuDriverGetVersion",   "cuDeviceGetCount",
+                                        "cuDeviceGet",     "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+                                        "cuCtxSetCurrent", "cuStreamCreate"};
+    (void)state;
+    const char *why = NULL;
+    device_close();
+    assert_int_equal(fake->live, 0);
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        let_fail(calls[c], 0, CUDA_ERROR_ILLEGAL_ADDRESS);
+        assert_null(device_open(0, &why));
+        assert_non_null(strstr(why, calls[c]));
+        assert_non_null(strstr(why, ": an illegal memory access was encountered"));
+        assert_null(device_current());
+        assert_int_equal(fake->live, 0);
+        assert_false(device_failed());
+    }
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    fake->devices = 0;
+    assert_null(device_open(0, &why));
+    assert_string_equal(why, "cuInit: no CUDA-capable device is detected");
+    // Ranks of a node share its devices.
+    fake->devices = 2;
+    for (int rank = 4; rank >= 0; rank--) {
+        open_fake(rank);
+        assert_int_equal(fake->device, rank % 2);
+        assert_string_equal(device->describe(),
+                            rank % 2 ? "Fake GPU 1, driver 13.0" : "Fake GPU 0, driver 13.0");
+        device_close();
+        assert_int_equal(fake->live, 0);
+    }
+    open_fake(0);
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    let_fail("cuMemAlloc", 1, CUDA_ERROR_OUT_OF_MEMORY);
+    void *memory = device->allocate(100);
+    assert_non_null(memory);
+    assert_null(device->allocate(100));
+    let_fail("cuMemHostAlloc", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_null(device->allocate_pinned(100));
+    assert_no_failure();
+    let_fail("cuMemAlloc", 0, CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_null(device->allocate(100));
+    assert_failure("cuMemAlloc: an illegal memory access was encountered");
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    device->release(memory);
+    assert_no_failure();
+}
+
+// Copies of short rows are staged in memory that is allocated once; where there is none, the driver has them.
+static void test_stage(void **state) {
+    (void)state;
+    device_close();
+    open_fake(0);
+    const CopyCase rows = {8, 100, 16, 24, 0, 0};
+    static const char *const calls[] = {"cuMemHostAlloc", "cuMemAlloc", "cuEventCreate"};
+    for (int c = 0; c < 3; c++) {
+        char host[1000] = {0};
+        void *memory = device->allocate(1000);
+        const int live = fake->live;
+        fake->engine = 0;
+        let_fail(calls[c], 1, CUDA_ERROR_OUT_OF_MEMORY);
+        device->copy(memory, rows.to_pitch, host, rows.from_pitch, rows.width, 10);
+        let_fail(NULL, 0, CUDA_SUCCESS);
+        assert_int_equal(fake->engine, 1);
+        assert_int_equal(fake->live, live);
+        device->release(memory);
+    }
+    fake->engine = 0;
+    check_copy_case(rows, true, false);
+    const int allocations = fake->allocations;
+    check_copy_case(rows, true, false);
+    check_copy_case(rows, false, true);
+    assert_int_equal(fake->allocations, allocations + 2); // the device's sides of the tests themselves
+    assert_int_equal(fake->engine, 0);
+    check_copy_case((CopyCase){5000, 10, 6000, 7000, 0, 0}, true, false);
+    assert_int_equal(fake->engine, 1);
+    // Rows that are further apart than the driver takes.
+    fake->max_pitch = 6500;
+    device_close();
+    open_fake(0);
+    check_copy_case((CopyCase){5000, 10, 6000, 7000, 0, 0}, true, false);
+    check_copy_case((CopyCase){5000, 10, 7000, 6000, 0, 0}, false, true);
+    assert_int_equal(fake->engine, 1);
+    fake->max_pitch = 1 << 20;
+    device_close();
+    open_fake(0);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    double host[16] = {0}, one = 1;
+    double *memory = device->allocate(sizeof host), *other = device->allocate(sizeof host);
+    static const char *const calls[] = {"cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync",
+                                        "cuMemsetD8Async",   "cuLaunchKernel",    "cuStreamSynchronize",
+                                        "cuCtxSetCurrent"};
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        let_fail(calls[c], 0, CUDA_ERROR_ILLEGAL_ADDRESS);
+        device->copy(memory, 128, host, 128, 128, 1);
+        device->copy(host, 128, memory, 128, 128, 1);
+        device->copy(memory, 64, other, 64, 64, 2);
+        device->clear(REDUCER_SUM, TYPE_F64, memory, 1, 16);
+        device->reduce(REDUCER_SUM, TYPE_F64, memory, 1, other, 1, 16);
+        device->synchronize();
+        let_fail(NULL, 0, CUDA_SUCCESS);
+        device->synchronize(); // which does nothing
+        assert_failure(strcmp(calls[c], "cuLaunchKernel") == 0
+                           ? "the kernel 'distal_sum_f64': an illegal memory access was encountered"
+                           : calls[c]);
+    }
+    const DeviceMatrix matrix = {memory, 4, 1};
+    device->gemm(TYPE_F64, 4, 4, 4, &one, matrix, matrix, matrix);
+    device->synchronize();
+    assert_no_failure();
+    device->release(memory);
+    device->release(other);
+}
+
+typedef struct {
+    Arena *arena;
+    Diagnostics *diagnostics;
+} Fixture;
+
+static Fixture begin(void) {
+    Arena *arena = arena_create();
+    return (Fixture){arena, diagnostics_create(arena, (Source){"test", ""})};
+}
+
+static void assert_message(const Fixture *fixture, const char *message) {
+    assert_int_equal(fixture->diagnostics->list.count, 1);
+    assert_string_equal(fixture->diagnostics->list.items[0].message, message);
+    fixture->diagnostics->list.count = 0;
+}
+
+static void test_launch(void **state) {
+    (void)state;
+    Fixture fixture = begin();
+    void *module = device->load("a text", fixture.diagnostics);
+    assert_non_null(module);
+    int64_t result = 0, number = 42;
+    char *memory = on_device(&result, 8);
+    void *missing = NULL;
+    DeviceLaunch launch = {3, 128, 2, 3, (void *const[]){&memory, &missing, &number}};
+    const DeviceKernel kernel = {FAKE_KERNEL, NULL}, other = {"unknown", NULL};
+    fake->lookups = 0;
+    device->launch(module, &kernel, &launch);
+    number = 0; // arguments are taken when it is launched
+    from_device(&result, memory, 8);
+    assert_int_equal(result, 42);
+    assert_int_equal(fake->blocks, 3);
+    assert_int_equal(fake->threads, 128);
+    launch.blocks = INT64_MAX;
+    device->launch(module, &kernel, &launch);
+    assert_int_equal(fake->blocks, INT32_MAX);
+    assert_int_equal(fake->lookups, 1);
+    fake->launches = 0;
+    launch.blocks = 0;
+    device->launch(module, &kernel, &launch);
+    assert_int_equal(fake->launches, 0);
+    launch.blocks = 1;
+    device->launch(module, &other, &launch);
+    assert_failure("the kernel 'unknown': named symbol not found");
+    device->unload(module);
+    device->unload(NULL);
+    device->release(memory);
+    arena_free(fixture.arena);
+}
+
+static void test_load(void **state) {
+    (void)state;
+    Fixture fixture = begin();
+    assert_null(device->load("a text with an error", fixture.diagnostics));
+    assert_message(&fixture, "cannot compile a kernel for the GPU: NVRTC_ERROR_COMPILATION\n"
+                             "kernel.cu(1): error: this is one");
+    let_fail("cuModuleLoadData", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_null(device->load("a text", fixture.diagnostics));
+    assert_message(&fixture, "cannot load a kernel to the GPU: out of memory");
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    device_fail("before");
+    assert_null(device->load("a text", fixture.diagnostics));
+    assert_message(&fixture, "the GPU failed: before");
+    arena_free(fixture.arena);
+}
+
+static int damage(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)kind;
+    (void)place;
+    if (S_ISREG(status->st_mode) && strcmp(strrchr(path, '/'), "/kernel.cubin") == 0)
+        assert_int_equal(truncate(path, status->st_size / 2), 0);
+    return 0;
+}
+
+static void test_damaged_cache(void **state) {
+    (void)state;
+    Fixture fixture = begin();
+    for (int i = 0; i < 2; i++) {
+        void *module = device->load("a cached text", fixture.diagnostics);
+        assert_non_null(module);
+        device->unload(module);
+        nftw(cache_path, damage, 8, FTW_PHYS);
+    }
+    arena_free(fixture.arena);
+}
+
+static void *use_device(void *unused) {
+    for (int i = 0; i < 20; i++) {
+        check_reduce_case(REDUCER_SUM, TYPE_F64, 1, 2, 10);
+        check_copy_case((CopyCase){8, 10, 16, 16, 0, 0}, true, false);
+    }
+    return unused;
+}
+
+static void test_other_thread(void **state) {
+    (void)state;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, use_device, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        DEVICE_CHECKS,
+        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_stage),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_damaged_cache),
+        cmocka_unit_test(test_other_thread),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
+#else
+#include "memory/device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void test_no_cuda(void **state) {
+    (void)state;
+    const char *why = NULL;
+    unsetenv("DISTAL_GPU");
+    assert_null(device_open(0, &why));
+    assert_string_equal(why, "this distal was built without CUDA");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_cuda)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
