@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define DISTAL_KERNEL_ABI 12
+#define DISTAL_KERNEL_ABI 13
 #define DISTAL_MAX_ORDER 12
 
 // One level of a tensor: how many positions it has, and its arrays, which its format names; a dense level has
@@ -633,6 +633,30 @@ DISTAL_DECLARE_KERNELS(c64, float _Complex)
 DISTAL_DECLARE_KERNELS(c128, double _Complex)
 DISTAL_DECLARE_KERNELS(i32, int32_t)
 DISTAL_DECLARE_KERNELS(i64, int64_t)
+
+// Leaves on a GPU, whose views are in memory of the GPU.
+
+// A kernel of the GPU by its name, and for the emulated device the function that executes it.
+typedef struct {
+    const char *name;
+    void (*emulated)(void *const *arguments);
+} distal_gpu_kernel;
+// Begins to execute a kernel of a module, which the library sets in distal_gpu_module, after those begun
+// before, with numbers of blocks and threads along x, y and z. The arguments are addresses of values of 8
+// bytes, of which the first `pointer_count` are pointers.
+void distal_launch(distal_execution *execution, void *module, const distal_gpu_kernel *kernel,
+                   const int64_t *blocks, const int *threads, int pointer_count, int argument_count,
+                   void *const *arguments);
+// Memory of the GPU for one element for each of 1024 blocks.
+void *distal_gpu_scratch(distal_execution *execution);
+#define DISTAL_DECLARE_GPU_KERNELS(suffix, type)                                                             \
+    void distal_gpu_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row, \
+                                  int64_t a_col, const type *b, int64_t b_row, int64_t b_col, type *c,       \
+                                  int64_t c_row, int64_t c_col);
+DISTAL_DECLARE_GPU_KERNELS(f32, float)
+DISTAL_DECLARE_GPU_KERNELS(f64, double)
+DISTAL_DECLARE_GPU_KERNELS(i32, int32_t)
+DISTAL_DECLARE_GPU_KERNELS(i64, int64_t)
 
 #ifdef __cplusplus
 }

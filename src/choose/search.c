@@ -141,6 +141,15 @@ static bool check_statement(const Assignment *assignment, Diagnostics *diagnosti
 
 static bool check_program(const Program *program, Diagnostics *diagnostics) {
     bool ok = true;
+    for (int t = 0; t < program->tensor_count; t++) {
+        const Placement *placement = program->tensors[t]->placement;
+        if (placement && placement->memory == MEMORY_GPU)
+            ok = diagnostics_error(
+                diagnostics, placement->span,
+                "no schedule is looked for where a tensor is in memory of GPUs, as '%s' is: write "
+                "one for the statements that use it",
+                program->tensors[t]->name);
+    }
     for (int s = 0; s < program->statement_count; s++)
         ok &= check_statement(program->statements[s].assignment, diagnostics);
     return ok;

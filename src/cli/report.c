@@ -386,7 +386,7 @@ static void print_flop(int64_t flop, Text *to) {
 // What all statements of a program do together: what is not known of one is not known of all.
 static void print_total(const Pipeline *pipeline, const RunReport *run, const ModelRanks *machine, Text *to) {
     const Plan *plan = pipeline->plan;
-    int64_t flop = 0, bytes = 0, messages = 0, peak = 0;
+    int64_t flop = 0, bytes = 0, messages = 0, peak = 0, gpu_peak = -1;
     bool flop_known = true, moves_known = true, at_most = false;
     for (int s = 0; s < plan->statement_count; s++) {
         const StatementReport *report = run ? &run->statements[s] : NULL;
@@ -398,13 +398,18 @@ static void print_total(const Pipeline *pipeline, const RunReport *run, const Mo
         bytes = saturated_add(bytes, total.bytes);
         messages = saturated_add(messages, total.messages);
         peak = max_i64(peak, largest(peaks_of_statement(pipeline, s, to->arena), pipeline->ranks));
+        const int64_t *gpu = plan_figures(plan->statements[s])->gpu_peak_bytes;
+        gpu_peak = max_i64(gpu_peak, gpu ? largest(gpu, pipeline->ranks) : -1);
     }
     text_printf(to, "\nall statements%s\n  ", at_most ? ", at most" : "");
     print_flop(flop_known ? flop : -1, to);
     if (moves_known)
         text_printf(to, "%s in %" PRId64 " message%s; ", report_bytes(bytes, to->arena), messages,
                     messages == 1 ? "" : "s");
-    text_printf(to, "at most %s of memory in a rank\n", report_bytes(peak, to->arena));
+    text_printf(to, "at most %s of memory in a rank", report_bytes(peak, to->arena));
+    if (gpu_peak >= 0)
+        text_printf(to, ", %s in that of its GPU", report_bytes(gpu_peak, to->arena));
+    text_append(to, "\n");
     if (machine)
         predict_print_total(pipeline, machine, to);
 }
@@ -437,9 +442,13 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
         StatementTotal total;
         report_total(pipeline, i, report, &total);
         print_flop(report ? total.flop : plan->flop, to);
+        const int64_t *gpu = plan_figures(plan)->gpu_peak_bytes;
         text_printf(
-            to, "at most %s of memory in a rank\n",
+            to, "at most %s of memory in a rank",
             report_bytes(largest(peaks_of_statement(pipeline, i, to->arena), plan->ranks), to->arena));
+        if (gpu)
+            text_printf(to, ", %s in that of its GPU", report_bytes(largest(gpu, plan->ranks), to->arena));
+        text_append(to, "\n");
         if (report)
             print_measured(plan, report, to);
         text_append(to, "\n");

@@ -173,6 +173,10 @@ static void print_statement(const Pipeline *pipeline, int index, const Statement
     }
     text_append(to, "},\n   ");
     print_integers("peak_bytes", peaks_of_statement(pipeline, index, to->arena), plan->ranks, to);
+    if (plan_figures(plan)->gpu_peak_bytes) {
+        text_append(to, ", ");
+        print_integers("gpu_peak_bytes", plan_figures(plan)->gpu_peak_bytes, plan->ranks, to);
+    }
     text_append(to, ", \"plan_seconds\": ");
     print_real(plan->seconds + plan_figures(plan)->seconds, to);
     if (machine)

@@ -36,7 +36,7 @@ static bool copy_chunk(void *context, const PiecePart *part, Diagnostics *diagno
     return true;
 }
 
-// Between storages in disk.
+// Between storages in disk, or in memory of a GPU.
 static bool copy_pieces(const Storage *to, const Storage *from, Diagnostics *diagnostics) {
     return chunks_visit_pieces(from, CHUNKS_READ, copy_chunk, &(PieceCopy){to, 0}, diagnostics) &&
            storage_check_disk(to, diagnostics);
@@ -46,7 +46,7 @@ static bool copy_pieces(const Storage *to, const Storage *from, Diagnostics *dia
 static bool backup_create(const Run *run, Backup *backup, Storage *target) {
     Diagnostics *diagnostics = run->session->diagnostics;
     *backup = (Backup){.target = target};
-    if (target->file) {
+    if (target->home->memory != MEMORY_HOST) {
         backup->copy =
             storage_create(target->home, run->rank, false, run->session->options->scratch, diagnostics);
         return backup->copy && copy_pieces(backup->copy, target, diagnostics);
@@ -64,7 +64,7 @@ static bool backup_create(const Run *run, Backup *backup, Storage *target) {
                                    target->home->tensor->name);
 }
 
-// Collective, where the target is in disk.
+// Collective, where the target is not in memory of the host.
 static bool backup_restore(const Run *run, const Backup *backup) {
     Diagnostics *diagnostics = run->session->diagnostics;
     for (int64_t i = 0; backup->pieces && i < backup->target->piece_count; i++)

@@ -225,8 +225,8 @@ const HelpTopic help_topics[] = {
      "unit race cpu_thread cpu_vector gpu_block gpu_warp gpu_thread atomic temporary none ", NULL,
      "parallelize(i, UNIT, RACE) gives the iterations of i to cpu_thread, the threads of a process, or\n"
      "cpu_vector, the lanes of a vector. Where iterations add to the same element, RACE says how: atomic,\n"
-     "reduction or temporary (each thread has a sum of its own), or none, which is refused there. GPU units\n"
-     "are not supported yet.\n",
+     "reduction or temporary (each thread has a sum of its own), or none, which is refused there. On a GPU,\n"
+     "gpu_block is outside of gpu_warp, and that outside of gpu_thread; races are resolved by atomic.\n",
      NULL},
     {"generators", "inputs that are generated", "generator source ", list_generators,
      "--in T=GENERATOR generates an input:\n{}"
@@ -255,6 +255,7 @@ const HelpTopic help_topics[] = {
      "DISTAL_CFLAGS      its optimization flags (-O3 -march=native)\n"
      "DISTAL_CC_TIMEOUT  its time limit for one program in seconds (300); 0: none\n"
      "XDG_CACHE_HOME     the folder of the cache of kernels (~/.cache)\n"
+     "DISTAL_GPU         how GPUs are used: cuda, or emulated on the host (cuda)\n"
      "TMPDIR             the folder of kernels that are not kept (/tmp)\n",
      NULL},
     {"examples", "programs to begin with", "example ", list_examples,

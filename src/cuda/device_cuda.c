@@ -85,7 +85,7 @@ static void unload(void *module) {
 
 static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch) {
     if (cuda_enter())
-        module_launch(module, kernel->name, launch->blocks, launch->threads, launch->arguments);
+        module_launch(module, kernel->name, launch);
 }
 
 static void gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,

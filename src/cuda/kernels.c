@@ -44,7 +44,9 @@ void kernels_unload(void) {
 static void launch(const char *name, int64_t blocks, void *const *arguments) {
     CudaModule *module = own_module();
     if (module)
-        module_launch(module, name, blocks, THREADS, arguments);
+        module_launch(
+            module, name,
+            &(DeviceLaunch){.blocks = {blocks, 1, 1}, .threads = {THREADS, 1, 1}, .arguments = arguments});
 }
 
 // Of `count` elements, one for each thread. Threads of fewer blocks take several.

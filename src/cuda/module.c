@@ -92,16 +92,21 @@ static CUfunction find_function(CudaModule *module, const char *name) {
     return function;
 }
 
-void module_launch(CudaModule *module, const char *kernel, int64_t blocks, int threads,
-                   void *const *arguments) {
-    if (blocks <= 0)
-        return;
+void module_launch(CudaModule *module, const char *kernel, const DeviceLaunch *launch) {
+    static const int64_t most[] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+    unsigned blocks[3], threads[3];
+    for (int d = 0; d < 3; d++) {
+        if (launch->blocks[d] <= 0)
+            return;
+        blocks[d] = (unsigned)min_i64(launch->blocks[d], most[d]);
+        threads[d] = (unsigned)launch->threads[d];
+    }
     const CUfunction function = find_function(module, kernel);
     if (!function)
         return;
     const CUresult result =
-        cuda.cuLaunchKernel(function, (unsigned)min_i64(blocks, INT32_MAX), 1, 1, (unsigned)threads, 1, 1, 0,
-                            cuda_process.stream, (void **)(uintptr_t)arguments, NULL);
+        cuda.cuLaunchKernel(function, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], 0,
+                            cuda_process.stream, (void **)(uintptr_t)launch->arguments, NULL);
     if (result != CUDA_SUCCESS)
         device_fail("the kernel '%s': %s", kernel, cuda_error_text(result));
 }

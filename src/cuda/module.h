@@ -11,9 +11,7 @@ typedef struct CudaModule CudaModule;
 // NULL with a diagnostic.
 CudaModule *module_load(const char *text, Diagnostics *diagnostics);
 void module_unload(CudaModule *module); // which may be NULL
-// `arguments` are addresses of what the kernel's parameters are. After cuda_enter; nothing is done for 0
-// blocks.
-void module_launch(CudaModule *module, const char *kernel, int64_t blocks, int threads,
-                   void *const *arguments);
+// After cuda_enter. Nothing is done where there are no blocks; pointers and numbers are not told apart.
+void module_launch(CudaModule *module, const char *kernel, const DeviceLaunch *launch);
 
 #endif

@@ -135,13 +135,9 @@ static bool compile(const char *text, const Options *options, bool is_ptx, CudaI
         result = compile_program(program, options, is_ptx, image, diagnostics->arena);
         nvrtc.nvrtcDestroyProgram(&program);
     }
-    const char *error = nvrtc.nvrtcGetErrorString(result);
-    if (result != NVRTC_SUCCESS && *image->log)
-        diagnostics_error(diagnostics, nowhere, "cannot compile a kernel for the GPU: %s\n%s", error,
-                          image->log);
-    else if (result != NVRTC_SUCCESS)
-        diagnostics_error(diagnostics, nowhere, "cannot compile a kernel for the GPU: %s", error);
-    return result == NVRTC_SUCCESS;
+    return result == NVRTC_SUCCESS ||
+           diagnostics_error(diagnostics, nowhere, "cannot compile a kernel for the GPU: %s\n%s",
+                             nvrtc.nvrtcGetErrorString(result), *image->log ? image->log : "no log");
 }
 
 bool nvrtc_compile(const char *text, int architecture, int version, CudaImage *image,

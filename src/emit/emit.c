@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "emit/emit.h"
 
-#include "emit/lines.h"
-#include "loop/names.h"
+#include "emit/emitter.h"
 
 #include <inttypes.h>
 
 static const char prelude[] =
-    "#include \"distal_kernel.h\"\n"
     "\n"
     "#ifdef __clang__\n"
     "// A pragma says that a loop may be vectorized; whether that pays is the compiler's decision.\n"
@@ -37,28 +35,19 @@ static const char prelude[] =
     "    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n"
     "}\n";
 
-typedef struct {
-    Lines lines;
-    const LoopKernel *kernel;
-    LoopNames names;
-    LoopUses uses;
-    bool in_team;    // of threads, whose iterations a loop may share
-    bool in_threads; // in a team, or in a loop with one of its own
-} Emitter;
-
-static const char *int_text(const Emitter *emitter, const IntExpr *expr) {
+const char *emit_int_text(const Emitter *emitter, const IntExpr *expr) {
     return loop_int_text(emitter->kernel, &emitter->names, expr);
 }
 
-static const char *value_text(const Emitter *emitter, const Value *value) {
+const char *emit_value_text(const Emitter *emitter, const Value *value) {
     return loop_value_text(emitter->kernel, &emitter->names, value);
 }
 
-static const LoopArray *array_of(const Emitter *emitter, int array) {
+const LoopArray *emit_array_of(const Emitter *emitter, int array) {
     return &emitter->kernel->arrays.items[array];
 }
 
-static const char *c_type(int type) {
+const char *emit_c_type(int type) {
     return type < TYPE_COUNT              ? type_info((ElementType)type)->c_name
            : type == VALUE_TYPE_CONDITION ? "int"
                                           : "int64_t";
@@ -94,7 +83,7 @@ static const char *chunk_text(Emitter *emitter, const LoopNode *node) {
     const IntExpr *count = int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower);
     return arena_printf(emitter->kernel->arena,
                         count->left ? "1 + (%s) / DISTAL_MAX_CHUNKS" : "1 + %s / DISTAL_MAX_CHUNKS",
-                        int_text(emitter, count));
+                        emit_int_text(emitter, count));
 }
 
 // As the clause `reduction` names it.
@@ -117,7 +106,7 @@ static int lanes_of(const Emitter *emitter, const LoopNode *node) {
         return 0;
     for (int64_t i = 0; i < node->body.count; i++)
         if (node->body.items[i]->kind == LOOP_ACCUMULATE && node->body.items[i]->position) {
-            const int size = (int)type_info(array_of(emitter, node->body.items[i]->array)->type)->size;
+            const int size = (int)type_info(emit_array_of(emitter, node->body.items[i]->array)->type)->size;
             const int64_t bytes = (node->upper->value - node->lower->value) * size;
             return bytes >= LEAST_VECTORS * WIDEST && bytes % WIDEST == 0 ? WIDEST / size : 0;
         }
@@ -148,7 +137,7 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
     for (int i = 0; i < execution->sum_count; i++) {
         if (i == 0)
             text_printf(&text,
-                        " reduction(%s : ", reduction_name(array_of(emitter, execution->sums[i]), team));
+                        " reduction(%s : ", reduction_name(emit_array_of(emitter, execution->sums[i]), team));
         text_printf(&text, "%s%s", i ? ", " : "", emitter->names.arrays[execution->sums[i]]);
     }
     text_append(&text, execution->sum_count ? ")" : "");
@@ -161,28 +150,33 @@ static void emit_pragma(Emitter *emitter, const LoopNode *node) {
         text_printf(&text, " collapse(%d)", execution->collapsed);
     if (team && execution->work)
         text_printf(&text, " if (%s%s > DISTAL_PARALLEL_WORK", execution->vector ? "parallel : " : "",
-                    int_text(emitter, execution->work));
+                    emit_int_text(emitter, execution->work));
     if (team && execution->call)
         text_printf(&text, " && distal_share_calls(%s, %s)",
-                    int_text(emitter, int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower)),
-                    int_text(emitter, execution->call));
+                    emit_int_text(emitter, int_op(emitter->kernel->arena, INT_SUB, node->upper, node->lower)),
+                    emit_int_text(emitter, execution->call));
     if (team && execution->work)
         text_append(&text, ")");
     emit_line(&emitter->lines, "%s", text_string(&text));
 }
 
-static void emit_body(Emitter *emitter, const LoopBody *body);
-
 static void emit_for(Emitter *emitter, const LoopNode *node) {
     const char *var = emitter->names.vars[node->var];
     const bool in_threads = emitter->in_threads;
-    emit_pragma(emitter, node);
+    if (node->execution.unit != GPU_NONE) {
+        emit_unit_loop(emitter, node);
+        return;
+    }
+    if (!emitter->in_launch)
+        emit_pragma(emitter, node);
+    else if (node->execution.unroll)
+        emit_line(&emitter->lines, "DISTAL_UNROLL(%d)", (int)node->execution.unroll);
     emitter->in_threads = in_threads || node->execution.thread;
     const char *step = node->step == 1
                            ? arena_printf(emitter->kernel->arena, "%s++", var)
                            : arena_printf(emitter->kernel->arena, "%s += %" PRId64, var, node->step);
-    emit_open(&emitter->lines, "for (int64_t %s = %s; %s < %s; %s) {", var, int_text(emitter, node->lower),
-              var, int_text(emitter, node->upper), step);
+    emit_open(&emitter->lines, "for (int64_t %s = %s; %s < %s; %s) {", var,
+              emit_int_text(emitter, node->lower), var, emit_int_text(emitter, node->upper), step);
     emit_body(emitter, &node->body);
     emit_close(&emitter->lines);
     emitter->in_threads = in_threads;
@@ -192,7 +186,7 @@ static void emit_block(Emitter *emitter, const LoopNode *node) {
     if (node->text && *node->text)
         emit_comment(&emitter->lines, node->text);
     emit_open(&emitter->lines, "%s (%s) {", node->kind == LOOP_WHILE ? "while" : "if",
-              value_text(emitter, node->value));
+              emit_value_text(emitter, node->value));
     emit_body(emitter, &node->body);
     emit_close(&emitter->lines);
 }
@@ -210,7 +204,7 @@ static void emit_processors(Emitter *emitter, const LoopNode *node) {
         if (var < 0) {
             const IntExpr *coordinate = node->fixed[d];
             text_printf(&active, coordinate->left ? " && %s[%d] == (%s)" : " && %s[%d] == %s",
-                        names->coordinates, d, int_text(emitter, coordinate));
+                        names->coordinates, d, emit_int_text(emitter, coordinate));
             fixed = true;
         } else if (uses.vars[var]) {
             text_printf(&used, "%s%s = %s[%d]", used.length ? ", " : "", names->vars[var], names->coordinates,
@@ -260,10 +254,10 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
               names->execution, names->transfers[node->transfer]);
     if (emitter->uses.arrays[node->array])
         emit_line(&emitter->lines,
-                  node->kind != LOOP_OPEN                   ? "const %s *%s = %s->values;"
-                  : array_of(emitter, node->array)->updated ? "%s *%s = %s->values;"
-                                                            : "%s *restrict %s = %s->values;",
-                  c_type((int)array_of(emitter, node->array)->type), data, view);
+                  node->kind != LOOP_OPEN                        ? "const %s *%s = %s->values;"
+                  : emit_array_of(emitter, node->array)->updated ? "%s *%s = %s->values;"
+                                                                 : "%s *restrict %s = %s->values;",
+                  emit_c_type((int)emit_array_of(emitter, node->array)->type), data, view);
     Text text = text_create(emitter->kernel->arena);
     for (int f = 0; f < node->field_count; f++) {
         const LoopField *field = &node->fields[f];
@@ -277,8 +271,8 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
         const LoopViewArray *array = &node->view_arrays[a];
         if (emitter->uses.arrays[array->array])
             emit_line(&emitter->lines, "const %s *restrict %s = %s->levels[%d].arrays[%d];",
-                      c_type((int)array_of(emitter, array->array)->type), names->arrays[array->array], view,
-                      array->level, array->number);
+                      emit_c_type((int)emit_array_of(emitter, array->array)->type),
+                      names->arrays[array->array], view, array->level, array->number);
     }
 }
 
@@ -307,12 +301,12 @@ static void emit_team(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     const char *transfer = names->transfers[node->transfer];
     emit_line(&emitter->lines, "const int %s = distal_thread_count(%s, %s, %s);", names->threads,
-              names->execution, transfer, int_text(emitter, node->execution.work));
+              names->execution, transfer, emit_int_text(emitter, node->execution.work));
     emit_line(&emitter->lines, "#pragma omp parallel num_threads(%s)", names->threads);
     emit_open(&emitter->lines, "{");
     emit_line(&emitter->lines, "%s *restrict %s = distal_thread_copy(%s, %s, distal_thread_number());",
-              c_type((int)array_of(emitter, node->own)->type), names->arrays[node->own], names->execution,
-              transfer);
+              emit_c_type((int)emit_array_of(emitter, node->own)->type), names->arrays[node->own],
+              names->execution, transfer);
     emitter->in_team = emitter->in_threads = true;
     emit_body(emitter, &node->body);
     emitter->in_team = emitter->in_threads = false;
@@ -321,8 +315,8 @@ static void emit_team(Emitter *emitter, const LoopNode *node) {
 }
 
 static void emit_let(Emitter *emitter, const LoopNode *node) {
-    emit_line(&emitter->lines, "const %s %s = %s;", c_type(emitter->kernel->vars.items[node->var].type),
-              emitter->names.vars[node->var], value_text(emitter, node->value));
+    emit_line(&emitter->lines, "const %s %s = %s;", emit_c_type(emitter->kernel->vars.items[node->var].type),
+              emitter->names.vars[node->var], emit_value_text(emitter, node->value));
 }
 
 // The least integers have no literals of their own.
@@ -340,14 +334,18 @@ static const char *identity_text(const Emitter *emitter, const LoopArray *array)
 
 // A local variable, or memory that the execution has for each thread.
 static void emit_workspace(Emitter *emitter, const LoopNode *node) {
-    const LoopArray *array = array_of(emitter, node->array);
-    const char *name = emitter->names.arrays[node->array], *type = c_type((int)array->type);
+    const LoopArray *array = emit_array_of(emitter, node->array);
+    const char *name = emitter->names.arrays[node->array], *type = emit_c_type((int)array->type);
     if (array->scalar) {
         emit_line(&emitter->lines, "%s %s = %s;", type, name, identity_text(emitter, array));
         return;
     }
+    if (array->shared || array->partial) {
+        emit_launch_workspace(emitter, node);
+        return;
+    }
     if (array->local) {
-        emit_line(&emitter->lines, "%s %s[%s]%s;", type, name, int_text(emitter, array->extent),
+        emit_line(&emitter->lines, "%s %s[%s]%s;", type, name, emit_int_text(emitter, array->extent),
                   node->stored ? "" : " = {0}");
         return;
     }
@@ -355,21 +353,25 @@ static void emit_workspace(Emitter *emitter, const LoopNode *node) {
               emitter->names.execution, array->number, emitter->in_threads ? "distal_thread_number()" : "0");
     if (!node->stored)
         emit_line(&emitter->lines, "__builtin_memset(%s, 0, (uint64_t)(%s) * sizeof *%s);", name,
-                  int_text(emitter, array->extent), name);
+                  emit_int_text(emitter, array->extent), name);
 }
 
 // A real number becomes a complex one without a word.
 static const Value *stored(const Emitter *emitter, const LoopNode *node) {
-    const ElementType to = array_of(emitter, node->array)->type;
+    const ElementType to = emit_array_of(emitter, node->array)->type;
     const bool fits = node->value->type == (int)to || node->value->type == (int)type_component(to);
     return fits ? node->value : value_convert(emitter->kernel->arena, node->value, (int)to);
 }
 
 static void emit_update(Emitter *emitter, const LoopNode *node) {
-    const LoopArray *array = array_of(emitter, node->array);
+    const LoopArray *array = emit_array_of(emitter, node->array);
     const char *element = loop_element_text(emitter->kernel, &emitter->names, node->array, node->position);
-    const char *value = value_text(emitter, stored(emitter, node));
+    const char *value = emit_value_text(emitter, stored(emitter, node));
     const char *function = node->kind == LOOP_ACCUMULATE ? reducer_c_name(array->reducer, array->type) : NULL;
+    if (node->atomic && emitter->in_launch) {
+        emit_atomic(emitter, node, element, value);
+        return;
+    }
     if (node->atomic)
         emit_line(&emitter->lines, "#pragma omp %s",
                   function || type_info(array->type)->is_complex ? "critical" : "atomic");
@@ -389,17 +391,18 @@ static void emit_call(Emitter *emitter, const LoopNode *node) {
             continue;
         emit_line(&emitter->lines, "const distal_contraction_loop %s[] = {", emitter->names.loops);
         for (int r = 0; r < rows->operand_count; r += 4)
-            emit_line(&emitter->lines, "    {%s, %s, %s, %s},", value_text(emitter, rows->operands[r]),
-                      value_text(emitter, rows->operands[r + 1]), value_text(emitter, rows->operands[r + 2]),
-                      value_text(emitter, rows->operands[r + 3]));
+            emit_line(&emitter->lines, "    {%s, %s, %s, %s},", emit_value_text(emitter, rows->operands[r]),
+                      emit_value_text(emitter, rows->operands[r + 1]),
+                      emit_value_text(emitter, rows->operands[r + 2]),
+                      emit_value_text(emitter, rows->operands[r + 3]));
         emit_line(&emitter->lines, "};");
     }
-    emit_line(&emitter->lines, "%s;", value_text(emitter, call));
+    emit_line(&emitter->lines, "%s;", emit_value_text(emitter, call));
 }
 
 static void emit_append(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "distal_append(%s, %s, %s);", emitter->names.execution,
-              emitter->names.transfers[node->transfer], value_text(emitter, node->value));
+              emitter->names.transfers[node->transfer], emit_value_text(emitter, node->value));
 }
 
 // The lists of a portion are local variables in its body.
@@ -407,7 +410,7 @@ static void emit_portion(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     const char *all = names->arrays[node->array], *transfer = names->transfers[node->transfer];
     emit_line(&emitter->lines, "distal_list *%s = distal_begin_portion(%s, %s, %s);", all, names->execution,
-              transfer, value_text(emitter, node->value));
+              transfer, emit_value_text(emitter, node->value));
     for (int a = 0; a < node->view_array_count; a++)
         emit_line(&emitter->lines, "distal_list %s = %s[%d];", names->arrays[node->view_arrays[a].array], all,
                   node->view_arrays[a].number);
@@ -416,7 +419,7 @@ static void emit_portion(Emitter *emitter, const LoopNode *node) {
         emit_line(&emitter->lines, "%s[%d] = %s;", all, node->view_arrays[a].number,
                   names->arrays[node->view_arrays[a].array]);
     emit_line(&emitter->lines, "distal_end_portion(%s, %s, %s);", names->execution, transfer,
-              value_text(emitter, node->value));
+              emit_value_text(emitter, node->value));
 }
 
 static void emit_row_set(Emitter *emitter, const LoopNode *node) {
@@ -429,26 +432,27 @@ static void emit_push(Emitter *emitter, const LoopNode *node) {
     const char *list = emitter->names.arrays[node->array];
     const bool set = node->value->kind == VALUE_SET;
     emit_line(&emitter->lines, "%s = distal_push_%s(%s, %s);", list,
-              set ? "set" : type_info(array_of(emitter, node->array)->type)->name, list,
-              value_text(emitter, node->value));
+              set ? "set" : type_info(emit_array_of(emitter, node->array)->type)->name, list,
+              emit_value_text(emitter, node->value));
 }
 
 static void emit_insert(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "distal_insert(%s, %s);", emitter->names.arrays[node->array],
-              value_text(emitter, node->value));
+              emit_value_text(emitter, node->value));
 }
 
 static void emit_text(Emitter *emitter, const LoopNode *node) {
     emit_comment(&emitter->lines, node->text);
 }
 
-static void emit_body(Emitter *emitter, const LoopBody *body) {
+void emit_body(Emitter *emitter, const LoopBody *body) {
     static void (*const emitters[LOOP_KIND_COUNT])(Emitter * emitter, const LoopNode *node) = {
         [LOOP_PROCESSORS] = emit_processors,
         [LOOP_FOR] = emit_for,
         [LOOP_WHILE] = emit_block,
         [LOOP_IF] = emit_block,
         [LOOP_LEAF] = emit_block,
+        [LOOP_LAUNCH] = emit_launch,
         [LOOP_TEAM] = emit_team,
         [LOOP_LET] = emit_let,
         [LOOP_STORE] = emit_update,
@@ -501,8 +505,10 @@ void emit_function(const LoopKernel *kernel, const EmitOptions *options, Text *t
                        .names = loop_names(kernel),
                        .uses = loop_uses(kernel)};
     const char *function = options->function ? options->function : "distal_kernel";
+    emitter.function = function;
     if (options->title)
         emit_comment(&emitter.lines, options->title);
+    emit_launched(&emitter);
     emit_line(&emitter.lines, "void %s(distal_execution *%s, const int64_t *%s);", function,
               emitter.names.execution, emitter.names.param);
     emit_open(&emitter.lines, "void %s(distal_execution *%s, const int64_t *%s) {", function,
@@ -511,12 +517,20 @@ void emit_function(const LoopKernel *kernel, const EmitOptions *options, Text *t
     emit_params(&emitter);
     emit_body(&emitter, &kernel->body);
     emit_close(&emitter.lines);
+    if (kernel->gpu)
+        text_append(to, "#endif\n");
 }
 
-void emit_prelude(Text *to) {
+void emit_prelude(bool gpu, Text *to) {
     text_append(to,
                 "// Generated by distal. Every rank calls the functions below; all make the same iterations "
                 "around the\n"
                 "// calls of the runtime, and what only some processors do is in blocks of their own.\n");
+    text_append(to, gpu ? "// Kernels of a GPU are CUDA C; the header says what they are on the host.\n"
+                          "#include \"distal_gpu.h\"\n#ifndef __CUDACC__\n"
+                        : "#include \"distal_kernel.h\"\n");
     text_append(to, prelude);
+    text_append(to, gpu ? "\n// The kernels below as the library has loaded them.\n"
+                          "extern void *distal_gpu_module;\nvoid *distal_gpu_module;\n#endif\n"
+                        : "");
 }

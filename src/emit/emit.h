@@ -12,7 +12,7 @@ typedef struct {
 
 // The function alone (several may share a file).
 void emit_function(const LoopKernel *kernel, const EmitOptions *options, Text *to);
-// What has to stand before the first function of a file.
-void emit_prelude(Text *to);
+// What has to stand before the first function of a file; `gpu`: some of them have kernels of a GPU.
+void emit_prelude(bool gpu, Text *to);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const char *const kernel_names[] = {"gemm", "gemv", "ger", "dot", "axpy", "blas", "loops"};
-const char *const parallel_unit_names[] = {"cpu_thread", "cpu_vector"};
+const char *const parallel_unit_names[] = {"cpu_thread", "cpu_vector", "gpu_block", "gpu_warp", "gpu_thread"};
 const char *const race_names[] = {"none", "atomic", "reduction", "temporary"};
 
 Cin *cin_copy(const Cin *cin) {
@@ -307,4 +307,26 @@ const char *const *cin_names(const Cin *cin) {
     for (int v = 0; v < cin->var_count; v++)
         names[v] = cin->vars[v].name;
     return names;
+}
+
+static void find_gpu(void *context, const Access *access) {
+    bool *found = context;
+    *found = *found || (access->tensor->placement && access->tensor->placement->memory == MEMORY_GPU);
+}
+
+// Whether it distributes a loop onto a level of GPUs, or parallelizes one onto a part of a GPU.
+static bool names_gpu(const Directive *directive) {
+    if (directive->kind == DIRECTIVE_PARALLELIZE)
+        return unit_is_of_gpu(directive->unit);
+    return directive->kind == DIRECTIVE_DISTRIBUTE && directive->machine &&
+           strcmp(machine_level_of(directive->machine, directive->dim)->name, "gpu") == 0;
+}
+
+bool cin_is_on_gpu(const Cin *cin) {
+    bool found = false;
+    find_gpu(&found, cin->assignment->lhs);
+    expr_accesses(cin->assignment->rhs, find_gpu, &found);
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        found = found || names_gpu(cin->directives.items[d]);
+    return found;
 }

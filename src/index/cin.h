@@ -15,7 +15,16 @@ typedef struct {
     bool source;           // not derived: of the statement as written, or an index of a workspace
 } IndexVar;
 
-typedef enum { UNIT_CPU_THREAD, UNIT_CPU_VECTOR } ParallelUnit;
+typedef enum {
+    UNIT_CPU_THREAD,
+    UNIT_CPU_VECTOR,
+    UNIT_GPU_BLOCK,
+    UNIT_GPU_WARP,
+    UNIT_GPU_THREAD
+} ParallelUnit;
+static inline bool unit_is_of_gpu(ParallelUnit unit) {
+    return unit >= UNIT_GPU_BLOCK;
+}
 typedef enum { RACE_NONE, RACE_ATOMIC, RACE_REDUCTION, RACE_TEMPORARY } RaceStrategy;
 typedef enum {
     KERNEL_GEMM,
@@ -29,7 +38,7 @@ typedef enum {
 extern const char *const kernel_names[];        // by KernelName, KERNEL_COUNT of them
 extern const char *const parallel_unit_names[]; // by ParallelUnit
 extern const char *const race_names[];          // by RaceStrategy
-enum { KERNEL_COUNT = 7, PARALLEL_UNIT_COUNT = 2, RACE_COUNT = 4 };
+enum { KERNEL_COUNT = 7, PARALLEL_UNIT_COUNT = 5, RACE_COUNT = 4 };
 
 // Directives say how loops are executed.
 typedef enum {
@@ -145,6 +154,9 @@ bool cin_share_nest(const Cin *cin, int a, int b); // whether some nest has both
 int cin_var(const Cin *cin, const char *name);
 bool cin_is_loop(const Cin *cin, int var);
 bool directive_is_about(const Directive *directive, int loop);
+// Whether its leaves are executed on a GPU: a tensor of it is in memory of one, a loop is distributed onto a
+// level of GPUs, or parallelized onto parts of a GPU.
+bool cin_is_on_gpu(const Cin *cin);
 // The first directive of `kind` about the loop `var`, or NULL.
 const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var);
 // These variables and all that relations have made of them.

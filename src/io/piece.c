@@ -114,12 +114,32 @@ static void clear_run(void *context, const Run *run) {
     work->memory->clear(work->reducer, work->type, element(work, run->a), run->a_step, run->count);
 }
 
+// The rows that the levels of runs from `level` inwards have, of `rows` levels with a block of rows at most.
+static void copy_levels(const PieceWork *work, const Runs *runs, int level, int64_t a, int64_t b) {
+    const int64_t size = (int64_t)type_info(work->type)->size;
+    const bool rows = runs->a[0] == 1 && runs->b[0] == 1; // of contiguous elements; else of one
+    const int innermost = rows && runs->levels > 1 ? 1 : 0;
+    if (level > innermost) {
+        for (int64_t i = 0; i < runs->extent[level]; i++)
+            copy_levels(work, runs, level - 1, a + i * runs->a[level], b + i * runs->b[level]);
+        return;
+    }
+    const bool block = !rows || level > 0;
+    work->memory->copy_rows(element(work, a), block ? runs->a[level] * size : 0, source(work, b),
+                            block ? runs->b[level] * size : 0, rows ? runs->extent[0] * size : size,
+                            block ? runs->extent[level] : 1);
+}
+
 static void visit_patch(void *context, const Patch *patch) {
     const PieceWork *whole = context;
     PieceWork work = *whole;
     work.to = element(whole, patch->a);
     work.from = source(whole, patch->b);
     Runs runs = runs_create(patch->levels, patch->extent, patch->a_stride, patch->b_stride);
+    if (work.visit == copy_run && work.memory->copy_rows) {
+        copy_levels(&work, &runs, runs.levels - 1, 0, 0);
+        return;
+    }
     runs_visit(&runs, true, whole->visit, &work);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Piece: a slice of an array of a tensor in memory, with strides, and operations on two pieces. Home pieces,
 // buffers and arrays of the caller are pieces. Modes are packed: a stride leads from one coordinate of the
-// rectangle to the next one of the rectangle. A piece in disk has no addresses: it is read and written by the
-// functions below only.
+// rectangle to the next one of the rectangle. A piece in disk has no addresses, and addresses of a piece in
+// memory of a GPU are for its kernels: both are read and written by the functions below only.
 #ifndef DISTAL_IO_PIECE_H
 #define DISTAL_IO_PIECE_H
 
@@ -34,6 +34,10 @@ Frame piece_frame(const Piece *piece); // refers to the piece
 static inline bool piece_is_in_disk(const Piece *piece) {
     return piece->memory == MEMORY_DISK;
 }
+// Whether its elements can be read and written through `data`.
+static inline bool piece_is_on_host(const Piece *piece) {
+    return piece->memory == MEMORY_HOST;
+}
 // The first element of `rect`, which lies inside the piece. That must not be in disk.
 void *piece_element(const Piece *piece, const Rect *rect);
 
@@ -42,7 +46,8 @@ void *piece_element(const Piece *piece, const Rect *rect);
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect);
 // The same where the types differ, with a conversion; in the memory of the host.
 void piece_convert(const Piece *to, const Piece *from, const Rect *rect);
-// Elements of `to` are combined with those of `from`, which is in memory.
+// Elements of `to` are combined with those of `from`, which is in the same memory, or in the host's where
+// `to` is in disk.
 void piece_reduce(Reducer reducer, const Piece *to, const Piece *from, const Rect *rect);
 void piece_clear(Reducer reducer, const Piece *piece); // all of it, to the identity
 

@@ -45,6 +45,9 @@ Compiler compiler_from_environment(Arena *arena) {
     // ISO C would prevent fused multiply-add instructions, and make functions set errno.
     add_words(arena, &compiler, "-std=c11 -ffp-contract=fast -fno-math-errno");
     add_words(arena, &compiler, environment_or("DISTAL_CFLAGS", "-O3 -march=native"));
+    // Kernels of a GPU that are executed on the host (memory/device.h).
+    if (strcmp(environment_or("DISTAL_GPU", ""), "emulated") == 0)
+        add_words(arena, &compiler, "-DDISTAL_EMULATED");
     // Integers of tensors wrap around.
     add_words(arena, &compiler, "-fwrapv -fopenmp -fPIC -shared");
     return compiler;

@@ -7,6 +7,7 @@
 #include "jit/compiler.h"
 #include "jit/file.h"
 #include "jit/site.h"
+#include "memory/gpu.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,16 +18,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const char distal_kernel_header_text[];
+extern const char distal_kernel_header_text[], distal_gpu_header_text[];
 
 static const Span nowhere = {0, 0, 0};
 
-static const char source_name[] = "kernel.c", header_name[] = "distal_kernel.h", object_name[] = "kernel.so";
+static const char source_name[] = "kernel.c", header_name[] = "distal_kernel.h", object_name[] = "kernel.so",
+                  gpu_header_name[] = "distal_gpu.h", gpu_header_line[] = "#include \"distal_gpu.h\"\n";
 
 static const char *key_of(const char *source, const Compiler *compiler, Arena *arena) {
     Hash hash = hash_create();
     hash_string(&hash, source);
     hash_string(&hash, distal_kernel_header_text);
+    hash_string(&hash, distal_gpu_header_text);
     compiler_hash(compiler, &hash);
     return site_key(hash, arena);
 }
@@ -35,6 +38,7 @@ static void site_remove(const Site *site) {
     unlinkat(site->folder, object_name, 0);
     unlinkat(site->folder, source_name, 0);
     unlinkat(site->folder, header_name, 0);
+    unlinkat(site->folder, gpu_header_name, 0);
     unlinkat(site->base, site->key, AT_REMOVEDIR);
     rmdir(site->base_path);
 }
@@ -80,7 +84,9 @@ static Outcome make_kernel(const Site *site, const char *source, const Compiler 
     Arena *arena = diagnostics->arena;
     if (!file_write(site->folder, source_name, source, strlen(source), arena) ||
         !file_write(site->folder, header_name, distal_kernel_header_text, strlen(distal_kernel_header_text),
-                    arena))
+                    arena) ||
+        (strstr(source, gpu_header_line) && !file_write(site->folder, gpu_header_name, distal_gpu_header_text,
+                                                        strlen(distal_gpu_header_text), arena)))
         return NOT_WRITABLE;
     const char *object = file_beside(site->folder, object_name, arena);
     if (!object)
@@ -186,6 +192,21 @@ static const char *loadable_name(const Site *site, Arena *arena) {
     return access(name, F_OK) == 0 ? name : arena_printf(arena, "%s/%s", site->path, object_name);
 }
 
+// The kernels of a GPU are compiled from the same text, with the header in the place of its line.
+static bool load_module(const char *source, Kernel *kernel, Diagnostics *diagnostics) {
+    const char *line = strstr(source, gpu_header_line);
+    void **place = line ? dlsym(kernel->handle, "distal_gpu_module") : NULL;
+    const Device *device = place ? gpu_device(diagnostics) : NULL;
+    if (!place || !device)
+        return !place;
+    if (!*place)
+        kernel->module = *place =
+            device->load(arena_printf(diagnostics->arena, "%.*s%s%s", (int)(line - source), source,
+                                      distal_gpu_header_text, line + strlen(gpu_header_line)),
+                         diagnostics);
+    return *place;
+}
+
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics) {
     Site site;
     *kernel = (Kernel){0};
@@ -214,12 +235,18 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
     if (site.temporary)
         site_remove(&site);
     site_close(&site);
-    if (why)
+    const bool ok = !why && load_module(source, kernel, diagnostics);
+    if (!ok)
         jit_unload(kernel);
-    return !why;
+    return ok;
 }
 
 void jit_unload(Kernel *kernel) {
+    if (kernel->module) {
+        void **place = dlsym(kernel->handle, "distal_gpu_module");
+        *place = NULL;
+        device_current()->unload(kernel->module);
+    }
     if (kernel->handle)
         dlclose(kernel->handle);
     *kernel = (Kernel){0};

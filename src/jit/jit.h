@@ -10,6 +10,7 @@ typedef struct {
     distal_kernel_function function;
     distal_kernel_function structure; // NAME_structure, where there is one: the entries of the result
     void *handle;                     // of dlopen; jit_unload closes it, but the code stays mapped
+    void *module;                     // of its kernels of a GPU; NULL: it has none
     bool cache_hit;
     double seconds;       // spent compiling, 0 on a hit
     const char *distrust; // if an existing cache was not used because others may have written to it: the

@@ -9,6 +9,7 @@ static const LoopKindInfo kinds[LOOP_KIND_COUNT] = {
     [LOOP_WHILE] = {"while", "while %e:", HAS_VALUE | HAS_BODY, VALUE_TYPE_CONDITION},
     [LOOP_IF] = {"if", "if %e:", HAS_VALUE | HAS_BODY, VALUE_TYPE_CONDITION},
     [LOOP_LEAF] = {"leaf", "leaf where %e:  # %c", HAS_VALUE | HAS_BODY | HAS_TEXT, VALUE_TYPE_CONDITION},
+    [LOOP_LAUNCH] = {"launch", "launch %g:", HAS_BODY, VALUE_TYPE_NONE},
     [LOOP_TEAM] = {"team", "team, each thread with %o for %a:", HAS_TRANSFER | HAS_BODY | USES_ARRAY,
                    VALUE_TYPE_NONE},
     [LOOP_LET] = {"let", "let %v = %e", HAS_VALUE | BINDS_VAR, VALUE_TYPE_NONE},
@@ -214,6 +215,8 @@ const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rew
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         if (*exprs[i])
             *exprs[i] = rewrite(context, *exprs[i]);
+    for (int d = 0; d < GPU_DIMS; d++)
+        copy->blocks[d] = node->blocks[d] ? rewrite(context, node->blocks[d]) : NULL;
     if (node->kind == LOOP_PROCESSORS) {
         const IntExpr **fixed = arena_array(arena, const IntExpr *, node->dim_count);
         for (int d = 0; d < node->dim_count; d++)

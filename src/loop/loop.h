@@ -41,8 +41,10 @@ typedef struct {
     bool scalar; // one element, which has no position: a local variable
     bool sparse; // an element may be missing where nothing is added to it
     Reducer
-        reducer; // how ACCUMULATE combines a value with an element, and whose identity workspaces begin with
-    bool local;  // a workspace whose extent is a number: a local variable
+        reducer;  // how ACCUMULATE combines a value with an element, and whose identity workspaces begin with
+    bool local;   // a workspace whose extent is a number: a local variable
+    bool shared;  // a local workspace of a LAUNCH that the threads of a block share
+    bool partial; // a workspace in memory of the device, for what the blocks of a LAUNCH compute
     // Of a workspace that is no scalar: how many elements it has, and its number among those of the
     // execution, unless it is local.
     const IntExpr *extent;
@@ -100,9 +102,11 @@ typedef enum {
     LOOP_FOR,        // var = lower, lower + step, ... while below upper
     LOOP_WHILE,
     LOOP_IF,
-    LOOP_LEAF, // an IF without transfers inside: what one processor computes between them
-    LOOP_TEAM, // threads that each execute the body, and add to an array of their own in place of another
-    LOOP_LET,  // var = value until the end of the body that it is in
+    LOOP_LEAF,   // an IF without transfers inside: what one processor computes between them
+    LOOP_LAUNCH, // of a leaf on a GPU: the body is a kernel of the device, with `blocks` blocks of `threads`
+                 // threads along each dimension
+    LOOP_TEAM,   // threads that each execute the body, and add to an array of their own in place of another
+    LOOP_LET,    // var = value until the end of the body that it is in
     LOOP_WORKSPACE,  // `array` is there, and zero unless it is `stored`, until the end of the body that it is
                      // in
     LOOP_STORE,      // array[position] = value
@@ -130,8 +134,16 @@ enum { LOOP_KIND_COUNT = LOOP_COMMENT + 1 };
 typedef struct LoopNode LoopNode;
 typedef Array(const LoopNode *) LoopBody;
 
+// What executes the iterations of a loop in a LAUNCH, one after the other or at the same time: the blocks of
+// the launch, the warps of a block, the threads of a warp or block.
+typedef enum { GPU_NONE, GPU_BLOCK, GPU_WARP, GPU_THREAD } GpuUnit;
+enum { GPU_DIMS = 3 };
+
 // How the iterations of a LOOP_FOR are executed.
 typedef struct {
+    GpuUnit unit;
+    int dim;         // of the blocks or threads of a launch: 0 is x
+    bool barrier;    // of a loop over threads: all threads of the block wait for each other after it
     bool distinct;   // they write distinct elements
     bool permutable; // no command says how: the loop may change places with others that are permutable. Where
                      // they write distinct elements, they do so wherever the loop is
@@ -195,6 +207,8 @@ struct LoopNode {
     const LoopField *fields;
     int view_array_count; // also of a PORTION, whose lists have numbers and no kind
     const LoopViewArray *view_arrays;
+    const IntExpr *blocks[GPU_DIMS]; // of LAUNCH
+    int threads[GPU_DIMS];
     int stage;     // of PROCESSORS: in which it is executed; -1: whenever the kernel is
     int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate
     const int *coordinates;
@@ -210,6 +224,7 @@ typedef struct {
     int transfer_count;
     const LoopTransfer *transfers;
     LoopBody body;
+    bool gpu; // its leaves are executed on a GPU
 } LoopKernel;
 
 // What a kind of node is: its fields, which printer, verifier and traversal go by.
@@ -229,7 +244,8 @@ typedef struct {
     const char *name;
     // How it is printed: %v its variable, %a its array, %p [position], %r the mark of its reducer, %e value,
     // %l and %u bounds, %x execution, %t transfer, %f fields, %c text, %d coordinates of processors and
-    // stage, %o own array of a thread, %z elements of a workspace, %s lists of a portion.
+    // stage, %o own array of a thread, %z elements of a workspace, %s lists of a portion, %g blocks and
+    // threads of a launch.
     const char *format;
     int fields;
     int value_type; // of the value; VALUE_TYPE_NONE: any

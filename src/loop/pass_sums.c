@@ -11,13 +11,13 @@ typedef struct {
 } Sums;
 
 // The update that a loop makes of one element only, and that its threads may share; NULL where it does
-// something else, where threads make updates of their own, and where a team adds to copies.
+// something else, where threads or blocks make updates of their own, and where a team adds to copies.
 static const LoopNode *update_of(const Sums *sums, const LoopNode *loop) {
     const LoopNode *update = loop_invariant_update(sums->kernel, loop);
     const LoopBody nodes = loop_nodes(sums->kernel->arena, loop);
     for (int64_t i = 0; update && i < nodes.count; i++) {
         const LoopExecution *execution = &nodes.items[i]->execution;
-        if (nodes.items[i]->kind == LOOP_TEAM ||
+        if (nodes.items[i]->kind == LOOP_TEAM || execution->unit != GPU_NONE ||
             (execution->thread && (execution->distinct || update->atomic)))
             return NULL;
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loop/passes.h"
 
+enum { FOR_HOST = 1, FOR_GPU = 2, FOR_ANY = FOR_HOST | FOR_GPU };
 static const struct {
     const char *name;
+    int where;
     const LoopKernel *(*run)(const LoopKernel *kernel);
 } passes[] = {
-#define PASS(name) {#name, loop_pass_##name},
+#define PASS(name, where) {#name, FOR_##where, loop_pass_##name},
     LOOP_PASSES(PASS)
 #undef PASS
 };
@@ -25,7 +27,8 @@ const LoopKernel *loop_run_passes(const LoopKernel *kernel, int count, const cha
         if (i == count)
             return kernel;
         *pass = passes[i].name;
-        kernel = passes[i].run(kernel);
+        if (passes[i].where & (kernel->gpu ? FOR_GPU : FOR_HOST))
+            kernel = passes[i].run(kernel);
     }
     return NULL;
 }

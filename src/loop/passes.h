@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Passes over the loop IR, in order: each takes a kernel and makes a better one. A new pass is a new file,
-// pass_NAME.c, and a line here.
+// pass_NAME.c, and a line here, which says whether it is for leaves on the HOST, on a GPU, or ANY.
 #ifndef DISTAL_LOOP_PASSES_H
 #define DISTAL_LOOP_PASSES_H
 
 #include "loop/loop.h"
 
 #define LOOP_PASSES(ENTRY)                                                                                   \
-    ENTRY(overlap)    /* transfers start early and are waited for late */                                    \
-    ENTRY(pipeline)   /* fetches of the next step, before what the current one is used for */                \
-    ENTRY(transposes) /* operands that are stored across the result, in blocks */                            \
-    ENTRY(tiles)      /* loops that cross in memory, in blocks */                                            \
-    ENTRY(invariants) /* definitions and quotients, out of the loops that do not change them */              \
-    ENTRY(threads)    /* loops that threads share */                                                         \
-    ENTRY(vectors)    /* innermost loops that vectors share */                                               \
-    ENTRY(sums)       /* an element that loops update over and over, in a local variable */                  \
-    ENTRY(blocks)     /* iterations that have much in common, at the same time */                            \
-    ENTRY(loads)      /* what is read, out of the loops that do not change it */                             \
-    ENTRY(registers)  /* dense loops inside of loops over coordinates, in blocks that stay in registers */   \
-    ENTRY(strips)     /* sums and updates of rows inside of loops over coordinates, in strips */             \
-    ENTRY(prefetch)   /* rows at coordinates further on, from memory */                                      \
-    ENTRY(portions)   /* loops that threads share, by iterations and entries below them */                   \
-    ENTRY(streams)    /* strips of results larger than the last-level cache, with nontemporal stores */      \
-    ENTRY(addresses)  /* what positions have in common, out of the loops that do not change it */            \
-    ENTRY(unused)     /* definitions that nothing uses */
+    ENTRY(overlap, ANY)     /* transfers start early and are waited for late */                              \
+    ENTRY(pipeline, ANY)    /* fetches of the next step, before what the current one is used for */          \
+    ENTRY(transposes, HOST) /* operands that are stored across the result, in blocks */                      \
+    ENTRY(tiles, HOST)      /* loops that cross in memory, in blocks */                                      \
+    ENTRY(invariants, ANY)  /* definitions and quotients, out of the loops that do not change them */        \
+    ENTRY(threads, HOST)    /* loops that threads share */                                                   \
+    ENTRY(vectors, HOST)    /* innermost loops that vectors share */                                         \
+    ENTRY(launches, GPU)    /* kernels of a GPU, and their blocks and threads */                             \
+    ENTRY(sums, ANY)        /* an element that loops update over and over, in a local variable */            \
+    ENTRY(blocks, HOST)     /* iterations that have much in common, at the same time */                      \
+    ENTRY(loads, ANY)       /* what is read, out of the loops that do not change it */                       \
+    ENTRY(registers,                                                                                         \
+          HOST)         /* dense loops inside of loops over coordinates, in blocks that stay in registers */ \
+    ENTRY(strips, HOST) /* sums and updates of rows inside of loops over coordinates, in strips */           \
+    ENTRY(prefetch, HOST) /* rows at coordinates further on, from memory */                                  \
+    ENTRY(portions, HOST) /* loops that threads share, by iterations and entries below them */               \
+    ENTRY(streams, HOST)  /* strips of results larger than the last-level cache, with nontemporal stores */  \
+    ENTRY(addresses, ANY) /* what positions have in common, out of the loops that do not change it */        \
+    ENTRY(unused, ANY)    /* definitions that nothing uses */
 
-#define DECLARE_PASS(name) const LoopKernel *loop_pass_##name(const LoopKernel *kernel);
+#define DECLARE_PASS(name, where) const LoopKernel *loop_pass_##name(const LoopKernel *kernel);
 LOOP_PASSES(DECLARE_PASS)
 #undef DECLARE_PASS
 

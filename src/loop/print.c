@@ -28,6 +28,10 @@ static void print_execution(const Printer *printer, const LoopNode *node) {
                  {execution->permutable, ", permutable"},
                  {execution->thread, ", threads"},
                  {execution->vector, ", vector"},
+                 {execution->unit == GPU_BLOCK, ", blocks"},
+                 {execution->unit == GPU_WARP, ", warps"},
+                 {execution->unit == GPU_THREAD, ", threads of a block"},
+                 {execution->barrier, ", barrier"},
                  {node->atomic, ", atomic"}};
     Text text = text_create(printer->kernel->arena);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -90,6 +94,19 @@ static void print_elements(const Printer *printer, const LoopNode *node) {
     text_append(printer->to, node->stored ? "]" : "] = 0");
 }
 
+// "on n x 2 blocks of 32 x 8 threads".
+static void print_launch(const Printer *printer, const LoopNode *node) {
+    text_append(printer->to, "on ");
+    for (int d = 0; d < GPU_DIMS && node->blocks[d]; d++) {
+        text_append(printer->to, d ? " x " : "");
+        print_int(printer, node->blocks[d]);
+    }
+    text_append(printer->to, " blocks of ");
+    for (int d = 0; d < GPU_DIMS && node->threads[d]; d++)
+        text_printf(printer->to, d ? " x %d" : "%d", node->threads[d]);
+    text_append(printer->to, " threads");
+}
+
 // One place of a format: a letter after '%'.
 static void print_part(const Printer *printer, const LoopNode *node, char letter) {
     Text *to = printer->to;
@@ -142,6 +159,9 @@ static void print_part(const Printer *printer, const LoopNode *node, char letter
         break;
     case 'c':
         text_append(to, node->text);
+        break;
+    case 'g':
+        print_launch(printer, node);
         break;
     default:
         print_processors(printer, node);

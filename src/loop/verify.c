@@ -10,8 +10,9 @@ typedef struct {
     const char *why;     // NULL while all is well
     bool *vars, *arrays; // that are bound here
     TransferState *transfers;
-    bool in_leaf, in_vector;
-    const LoopNode *node; // the current one
+    bool in_leaf, in_vector, launched, in_launch, in_threads; // `launched`: the leaf has launches;
+                                                              // in_threads: of a block
+    const LoopNode *node;                                     // the current one
 } Verifier;
 
 static void fail(Verifier *verifier, const char *what, const char *name) {
@@ -222,6 +223,17 @@ static void verify_fields(Verifier *verifier, const LoopNode *node) {
         fail(verifier, "a transfer that does not exist", "");
     if (fields & COMMUNICATES && verifier->in_leaf)
         fail(verifier, "communication inside a leaf", "");
+    if (node->kind == LOOP_LAUNCH &&
+        (!verifier->in_leaf || verifier->in_launch || !node->blocks[0] || node->threads[0] < 1))
+        fail(verifier, "a launch outside of a leaf, inside of another, or without blocks and threads", "");
+    // Before there are launches, loops have the units that commands gave them.
+    if (node->execution.unit != GPU_NONE && verifier->launched && !verifier->in_launch)
+        fail(verifier, "blocks or threads outside of a launch", "");
+    if (node->execution.unit == GPU_BLOCK && verifier->in_threads)
+        fail(verifier, "blocks inside of threads", "");
+    if (verifier->in_launch && !verifier->in_threads &&
+        (node->kind == LOOP_STORE || node->kind == LOOP_ACCUMULATE))
+        fail(verifier, "all threads of a block make one update", "");
     if (node->kind == LOOP_FOR)
         verify_collapsed(verifier, node);
     if (node->kind == LOOP_WORKSPACE && is_array(verifier, node->array))
@@ -253,13 +265,27 @@ static void verify_transfer(Verifier *verifier, const LoopNode *node) {
 
 static void verify_body(Verifier *verifier, const LoopBody *body);
 
+static bool has_launch(const LoopBody *body) {
+    bool found = false;
+    for (int64_t i = 0; i < body->count && !found; i++)
+        found = body->items[i]->kind == LOOP_LAUNCH || has_launch(&body->items[i]->body);
+    return found;
+}
+
 static void verify_inside(Verifier *verifier, const LoopNode *node) {
     const bool leaf = verifier->in_leaf, vector = verifier->in_vector;
+    const bool launch = verifier->in_launch, threads = verifier->in_threads;
     verifier->in_leaf = leaf || node->kind == LOOP_LEAF;
+    if (node->kind == LOOP_LEAF)
+        verifier->launched = has_launch(&node->body);
+    verifier->in_launch = launch || node->kind == LOOP_LAUNCH;
+    verifier->in_threads = threads || node->execution.unit == GPU_THREAD;
     verifier->in_vector = vector || node->execution.vector;
     verify_body(verifier, &node->body);
     verifier->in_leaf = leaf;
     verifier->in_vector = vector;
+    verifier->in_launch = launch;
+    verifier->in_threads = threads;
     if (loop_kind(node->kind)->fields & BINDS_INSIDE)
         verifier->vars[node->var] = false;
     for (int f = 0; f < node->field_count; f++)
@@ -285,6 +311,9 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         if (ints[i])
             verify_int(verifier, ints[i]);
+    for (int d = 0; d < GPU_DIMS; d++)
+        if (node->blocks[d])
+            verify_int(verifier, node->blocks[d]);
     if (node->value) {
         verify_value(verifier, node->value);
         if (kind->value_type != VALUE_TYPE_NONE && node->value->type != kind->value_type)

@@ -190,6 +190,7 @@ static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *param
     *kernel = (LoopKernel){.arena = arena,
                            .params = params,
                            .param_count = param_count,
+                           .gpu = spmd->on_gpu,
                            .transfer_count = spmd->transfer_count,
                            .transfers = name_transfers(spmd, params)};
     for (int v = 0; v < spmd->cin->var_count; v++)

@@ -323,6 +323,7 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     node->execution.thread = (thread && !threaded) || loop->thread_copies;
     node->execution.vector = loop->vector;
     node->execution.unroll = loop->unroll;
+    node->execution.unit = loop->unit;
     build_definitions(leaf, loop->definitions, loop->definition_count, &node->body);
     append_loops(leaf, l + 1, threaded || thread,
                  build_guards(leaf, loop->guards, loop->guard_count, &node->body));

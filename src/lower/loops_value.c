@@ -120,7 +120,8 @@ static const Value *alpha_of(const LeafBuilder *leaf) {
 }
 
 static const char *function_name(const LeafBuilder *leaf, const char *kernel) {
-    return arena_printf(leaf->builder->arena, "distal_%s_%s", kernel, type_info(leaf->builder->type)->name);
+    return arena_printf(leaf->builder->arena, "distal_%s%s_%s", leaf->builder->spmd->on_gpu ? "gpu_" : "",
+                        kernel, type_info(leaf->builder->type)->name);
 }
 
 static const Value *build_contraction(const LeafBuilder *leaf) {

@@ -64,8 +64,10 @@ void leaf_order(const LeafSite *site, int *loops) {
         costs[at] = cost;
     }
     // Outside of the innermost loop, those whose iterations write distinct elements, for threads; then sums.
+    // On a GPU all of them, as threads are many.
     int sums[MAX_VARS], sum_count = 0, distinct_count = 0;
-    for (int i = 0; i < count - 1; i++) {
+    const int last = cin_is_on_gpu(site->cin) ? count : count - 1;
+    for (int i = 0; i < last; i++) {
         if (leaf_determines(site, loops[i], 0))
             loops[distinct_count++] = loops[i];
         else

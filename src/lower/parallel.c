@@ -141,6 +141,49 @@ static bool apply_vector(const Analysis *analysis, int depth, const Directive *d
     return true;
 }
 
+static bool apply_gpu_unit(const Analysis *analysis, int depth, const Directive *directive) {
+    static const GpuUnit units[PARALLEL_UNIT_COUNT] = {
+        [UNIT_GPU_BLOCK] = GPU_BLOCK, [UNIT_GPU_WARP] = GPU_WARP, [UNIT_GPU_THREAD] = GPU_THREAD};
+    const LeafSite *site = analysis->site;
+    LeafLoop *loop = &analysis->loops[depth];
+    if (site->row || site->inner)
+        return diagnostics_error(
+            site->diagnostics, directive->span,
+            "cannot parallelize '%s' onto %s: a workspace is filled in iterations of the loops "
+            "around it, which is not supported on GPUs yet",
+            site->cin->vars[loop->var].name, parallel_unit_names[directive->unit]);
+    loop->unit = units[directive->unit];
+    loop->atomic = !writes_distinct(analysis, depth) && directive->race == RACE_ATOMIC;
+    return true;
+}
+
+// Blocks are outside of warps, and these outside of threads; each unit has as many dimensions as CUDA gives
+// it.
+static bool check_gpu_units(const Analysis *analysis) {
+    static const int most[] = {[GPU_BLOCK] = GPU_DIMS, [GPU_WARP] = 1, [GPU_THREAD] = GPU_DIMS};
+    const LeafSite *site = analysis->site;
+    int counts[GPU_THREAD + 1] = {0};
+    for (int i = 0; i < analysis->loop_count; i++) {
+        const GpuUnit unit = analysis->loops[i].unit;
+        if (unit == GPU_NONE)
+            continue;
+        const Directive *directive = cin_directive(site->cin, DIRECTIVE_PARALLELIZE, analysis->loops[i].var);
+        const char *name = site->cin->vars[analysis->loops[i].var].name;
+        for (int inner = (int)unit + 1; inner <= GPU_THREAD; inner++)
+            if (counts[inner])
+                return diagnostics_error(
+                    site->diagnostics, directive->span,
+                    "cannot parallelize '%s': blocks of a GPU are outside of its warps, and "
+                    "these outside of threads (reorder puts it there)",
+                    name);
+        if (++counts[unit] > (unit == GPU_THREAD && counts[GPU_WARP] ? 1 : most[unit]))
+            return diagnostics_error(site->diagnostics, directive->span,
+                                     "cannot parallelize '%s': too many loops onto %s", name,
+                                     parallel_unit_names[directive->unit]);
+    }
+    return true;
+}
+
 static bool apply_command(const Analysis *analysis, int depth, const Directive *directive) {
     const LeafSite *site = analysis->site;
     if (depth >= analysis->plain_count)
@@ -152,6 +195,8 @@ static bool apply_command(const Analysis *analysis, int depth, const Directive *
         analysis->loops[depth].unroll = directive->number->value;
         return true;
     }
+    if (unit_is_of_gpu(directive->unit))
+        return apply_gpu_unit(analysis, depth, directive);
     return directive->unit == UNIT_CPU_THREAD ? apply_thread(analysis, depth, directive)
                                               : apply_vector(analysis, depth, directive);
 }
@@ -258,5 +303,5 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
         loops[0].thread_copies = true;
         loops[0].copy_limit = DEFAULT_COPY_BYTES;
     }
-    return apply_commands(&analysis) && check_vector_outside_threads(&analysis);
+    return apply_commands(&analysis) && check_vector_outside_threads(&analysis) && check_gpu_units(&analysis);
 }

@@ -19,8 +19,8 @@ typedef struct {
     void (*emulated)(void *const *arguments); // NULL where the code was not compiled for that
 } DeviceKernel;
 typedef struct {
-    int64_t blocks;
-    int threads; // of a block
+    int64_t blocks[3]; // along x, y and z
+    int threads[3];    // of a block
     int pointer_count, argument_count;
     void *const *arguments;
 } DeviceLaunch;

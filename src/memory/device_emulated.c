@@ -110,8 +110,9 @@ static void *allocate(int64_t bytes) {
     if (posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0)
         return NULL;
     block.elements = memset(elements, 0xFF, (size_t)bytes);
-    void *shown =
-        mmap(NULL, (size_t)block.shown_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // cppcheck-suppress invalidFunctionArg
+    void *shown = mmap(NULL, (size_t)block.shown_bytes, PROT_NONE, flags, -1, 0);
     if (shown == MAP_FAILED) {
         free(elements);
         return NULL;
@@ -203,7 +204,7 @@ static void unload(void *module) {
 static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch) {
     void *pointers[MAX_ARGUMENTS], *arguments[MAX_ARGUMENTS];
     (void)module;
-    if (device_failed() || launch->blocks <= 0)
+    if (device_failed() || launch->blocks[0] <= 0 || launch->blocks[1] <= 0 || launch->blocks[2] <= 0)
         return;
     if (!kernel->emulated || launch->argument_count > MAX_ARGUMENTS) {
         device_fail(kernel->emulated ? "the kernel '%s' has too many arguments"
@@ -282,7 +283,8 @@ static const char *describe(void) {
 }
 
 static int64_t free_bytes(void) {
-    return (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    const int64_t available = memory_available();
+    return available < 0 ? INT64_MAX : available;
 }
 
 static void synchronize(void) {}

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const MemoryKind *memory_kind(MemoryId id) {
@@ -28,6 +29,19 @@ void *memory_allocate(MemoryId id, int64_t count, ElementType type) {
 
 void memory_release(MemoryId id, void *memory) {
     memory_kind(id)->release(memory);
+}
+
+int64_t memory_available(void) {
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (!file)
+        return -1;
+    char line[256];
+    long long kilobytes = -1;
+    while (kilobytes < 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %lld", &kilobytes) != 1)
+            kilobytes = -1;
+    fclose(file);
+    return kilobytes < 0 ? -1 : kilobytes * 1024;
 }
 
 void memory_copy_rows(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,

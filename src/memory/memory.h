@@ -32,7 +32,12 @@ typedef struct {
     // host's.
     void (*copy)(ElementType type, void *to, int64_t to_step, const void *from, int64_t from_step,
                  int64_t count);
-    // Elements of `to` are combined with those of `from`. Integers wrap around; a maximum with NaN is NaN.
+    // The same for `rows` times `width` bytes, `to_pitch` and `from_pitch` bytes apart; NULL: runs of
+    // elements are as fast.
+    void (*copy_rows)(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
+                      int64_t rows);
+    // Elements of `to` are combined with those of `from`, in this kind of memory. Integers wrap around; a
+    // maximum with NaN is NaN.
     void (*reduce)(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
                    int64_t from_step, int64_t count);
     // Sets elements to the identity of the reducer: to zero for sums.
@@ -50,6 +55,10 @@ bool memory_find(const char *name, MemoryId *id);
 // Memory for `count` elements; NULL if there is not enough, or if the number of bytes overflows a size_t.
 void *memory_allocate(MemoryId id, int64_t count, ElementType type);
 void memory_release(MemoryId id, void *memory);
+
+// Bytes of the machine's memory that are free, or in use for what the system can do without; -1 where it does
+// not say.
+int64_t memory_available(void);
 
 // `rows` times `width` bytes in memory of the host, `to_pitch` and `from_pitch` bytes apart.
 void memory_copy_rows(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,

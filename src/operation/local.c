@@ -8,10 +8,14 @@ static void start(OperationCall *call) {
     const bool adds = scope->plan->transfer->kind == TRANSFER_REDUCE;
     for (int64_t i = 0; i < call->plan->receive_count; i++) {
         const Part *part = &call->plan->receives[i];
+        const Piece *home = call_piece(call, part);
+        // Where it is added to a home, both are in the same memory.
+        const bool on_host = scope->through_host || (adds && home->memory != scope->leaf_view.memory);
+        const Piece *view = on_host ? &scope->view : &scope->leaf_view;
         if (adds)
-            call_take(call, part, &scope->view);
+            call_take(call, part, view);
         else
-            piece_copy(&scope->view, call_piece(call, part), &part->rect);
+            piece_copy(view, home, &part->rect);
     }
 }
 

@@ -145,18 +145,23 @@ static const char *function_id(Pipeline *pipeline, const StatementPasses *passes
 // What distal_use takes besides the function.
 static void emit_compiled(const StatementPasses *passes, Text *to) {
     const char *name = passes->function;
+    text_append(to, passes->spmd->on_gpu ? "#ifndef __CUDACC__\n" : "");
     text_printf(to, "extern const distal_kernel_function %s_assembly;\n", name);
     if (passes->structure)
         text_printf(to, "const distal_kernel_function %s_assembly = %s_structure;\n", name, name);
     else
         text_printf(to, "const distal_kernel_function %s_assembly = 0; // none is needed\n", name);
     text_printf(to, "extern const char %s_id[];\nconst char %s_id[] = \"%s\";\n", name, name, passes->id);
+    text_append(to, passes->spmd->on_gpu ? "#endif\n" : "");
 }
 
 static bool emit(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     Text text = text_create(pipeline->arena);
-    emit_prelude(&text);
+    bool gpu = false;
+    for (int i = 0; i < program->statement_count; i++)
+        gpu = gpu || pipeline->statements[i].spmd->on_gpu;
+    emit_prelude(gpu, &text);
     for (int i = 0; i < program->statement_count; i++) {
         StatementPasses *passes = &pipeline->statements[i];
         passes->id = function_id(pipeline, passes);

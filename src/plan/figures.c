@@ -22,7 +22,7 @@ static const HomeFigures *home_figures(const Plan *plan) {
     figures->none = arena_array(plan->arena, int64_t, ranks);
     figures->bytes = arena_array(plan->arena, int64_t *, plan->tensor_count);
     figures->stored = arena_array(plan->arena, int64_t *, plan->tensor_count);
-    int64_t *total = arena_array(plan->arena, int64_t, ranks);
+    int64_t *total = arena_array(plan->arena, int64_t, ranks), *gpu = NULL;
     for (int t = 0; t < plan->tensor_count; t++) {
         figures->bytes[t] = arena_array(plan->arena, int64_t, ranks);
         if (tensor_is_sparse(plan->tensors[t]))
@@ -32,11 +32,15 @@ static const HomeFigures *home_figures(const Plan *plan) {
             if (figures->stored[t])
                 figures->stored[t][rank] =
                     plan->homes[t].stored_entries ? plan->homes[t].stored_entries[rank] : -1;
+            if (plan->homes[t].memory == MEMORY_GPU && !gpu)
+                gpu = arena_array(plan->arena, int64_t, ranks);
             if (plan->homes[t].memory != MEMORY_DISK)
-                increase(&total[rank], figures->bytes[t][rank]);
+                increase(plan->homes[t].memory == MEMORY_GPU ? &gpu[rank] : &total[rank],
+                         figures->bytes[t][rank]);
         }
     }
     figures->total = total;
+    figures->gpu = gpu;
     return figures;
 }
 
@@ -131,6 +135,19 @@ static void add_peaks(const StatementPlan *plan, StatementFigures *figures) {
     figures->known_peak_bytes = known;
 }
 
+static void add_gpu_peaks(const StatementPlan *plan, StatementFigures *figures) {
+    const int64_t *homes = home_figures(plan->plan)->gpu;
+    if (!homes && !plan->spmd->on_gpu)
+        return;
+    int64_t *peak = arena_array(plan->arena, int64_t, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        peak[rank] = homes ? homes[rank] : 0;
+        for (int t = 0; t < plan->spmd->transfer_count && plan->spmd->on_gpu; t++)
+            increase(&peak[rank], figures->transfers[t].gpu_bytes[rank]);
+    }
+    figures->gpu_peak_bytes = peak;
+}
+
 // `var`: of the loop that its first transfer is at, or its row.
 static void insert_tensor(const StatementPlan *plan, int tensor, int var, TensorFigures *tensors,
                           int *count) {
@@ -168,6 +185,7 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     figures->tensor_count = count;
     figures->tensors = tensors;
     add_peaks(plan, figures);
+    add_gpu_peaks(plan, figures);
 }
 
 // What is moved for entries, in place of what would be for all of the footprint.

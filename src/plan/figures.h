@@ -22,6 +22,7 @@ typedef struct {
     const int64_t *messages;        // the same, counted
     const int64_t *structure_bytes; // of sub-trees of entries, once for a structure; NULL: of dense tensors
     const int64_t *buffer_bytes;    // beyond the homes: buffers and scratch
+    const int64_t *gpu_bytes;       // buffers in memory of a GPU; NULL: leaves are not on one
     const int64_t *copy_bytes;      // of one of the copies that threads add to
     const IoCounts *io;             // of a tensor in disk: what is read and written; else NULL
     bool depends_on_entries;        // buffer_bytes are those of the whole footprint, but entries that are not
@@ -47,7 +48,8 @@ typedef struct {
 typedef struct {
     int64_t **bytes;      // by tensor id
     int64_t **stored;     // the same, NULL of dense ones
-    const int64_t *total; // over all tensors; NULL: not made yet
+    const int64_t *total; // over all tensors in memory of the host; NULL: not made yet
+    const int64_t *gpu;   // over all in memory of a GPU; NULL: there are none
     const int64_t *none;  // zeros: of tensors that a statement does not use
 } HomeFigures;
 
@@ -59,6 +61,7 @@ typedef struct {
     const TensorFigures *tensors;     // by tensor id: in order of declaration, then workspaces
     const int64_t *peak_bytes;        // by rank, at most
     const int64_t *known_peak_bytes;  // the same, without buffers that depend on entries that are not known
+    const int64_t *gpu_peak_bytes;    // in memory of a GPU; NULL: nothing is there
 } StatementFigures;
 
 // Of a statement of a plan; made by the first call. Lives as long as the plan.

@@ -183,7 +183,7 @@ int64_t home_bytes(const Home *home, int64_t rank) {
 }
 
 int64_t home_memory_bytes(const Home *home, int64_t rank) {
-    return home->memory == MEMORY_DISK ? 0 : home_bytes(home, rank);
+    return home->memory == MEMORY_HOST ? home_bytes(home, rank) : 0;
 }
 
 int64_t pieces_with(const Region *pieces, const Rect *rect) {

@@ -20,7 +20,7 @@ bool neighbours_read(const StatementPlan *plan, int transfer) {
     const Tensor *tensor = of->access->tensor;
     const Home *home = &plan->homes[tensor->id];
     const PlanOptions *options = &plan->options;
-    return options->nodes && of->kind == TRANSFER_FETCH && !tensor_is_sparse(tensor) &&
+    return options->nodes && !plan->spmd->on_gpu && of->kind == TRANSFER_FETCH && !tensor_is_sparse(tensor) &&
            !(options->unshared && options->unshared[tensor->id]) && home->memory == MEMORY_HOST &&
            home->kind != HOME_EVERYWHERE &&
            !(home->replicated && (home->kind != HOME_LAYOUT || home->per_rank > 1)) &&

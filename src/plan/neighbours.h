@@ -11,7 +11,8 @@
 #include "plan/rank_step.h"
 
 // Whether neighbours read the homes of the tensor in a transfer: it is fetched, is stored in full in the
-// memory of the host, and does not change from the first fetch on until the statement ends.
+// memory of the host, and does not change from the first fetch on until the statement ends, which is not
+// executed on a GPU.
 bool neighbours_read(const StatementPlan *plan, int transfer);
 
 // Whether `rank` reads what `owner` has at home.

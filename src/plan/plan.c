@@ -350,12 +350,23 @@ static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
-// A tensor without a placement is where the first statement that uses it needs it.
+static bool is_workspace(const Cin *cin, const Tensor *tensor) {
+    for (int p = 0; p < cin->part_count; p++)
+        if (cin->parts[p]->lhs->tensor == tensor)
+            return tensor != cin->assignment->lhs->tensor;
+    return false;
+}
+
+// A tensor without a placement is where the first statement that uses it needs it; a workspace of a statement
+// on a GPU is in its memory.
 static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor *tensor,
                         const int64_t *extents) {
     Home *home = &plan->homes[tensor->id];
+    const MemoryId memory =
+        statement->spmd->on_gpu && is_workspace(statement->spmd->cin, tensor) ? MEMORY_GPU : MEMORY_HOST;
     if (tensor->order == 0 || statement->ranks == 1) {
         home_everywhere(home, tensor, extents, statement->ranks, plan->arena);
+        home->memory = memory;
         return;
     }
     Array(const Footprints *) uses = {0};
@@ -364,6 +375,7 @@ static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(plan->arena, uses, statement->footprints[t]);
     home_induced(home, tensor, extents, (int)uses.count, uses.items, statement->ranks, plan->arena);
+    home->memory = memory;
 }
 
 // Which entries of sparse tensors are used or computed elsewhere than at home. All that computes a tensor

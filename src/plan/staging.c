@@ -6,8 +6,9 @@
 
 #include <stdlib.h>
 
-static bool is_in_disk(const RankPlanner *rank) {
-    return rank->planner->home->memory == MEMORY_DISK;
+// MPI has no addresses of its elements.
+static bool is_staged(const RankPlanner *rank) {
+    return rank->planner->home->memory != MEMORY_HOST;
 }
 
 static bool is_fetch(const RankPlanner *rank) {
@@ -32,7 +33,11 @@ static PartArray home_parts(const RankPlanner *rank, const RankOperation *operat
 
 // Whether the view of the step has the part before messages start.
 static bool is_in_view(const RankPlanner *rank, const Part *part) {
-    if (!rank->takes_part)
+    const Planner *planner = rank->planner;
+    // A view in memory of a GPU is on the host as well where later steps may pass it on.
+    const bool on_host =
+        planner->home->memory == MEMORY_DISK || (rank->piece < 0 && planner->footprints->steps > 1);
+    if (!rank->takes_part || !on_host)
         return false;
     const RectArray *used = &rank->footprint.region.rects;
     for (int64_t i = 0; i < used->count && rank->kept; i++)
@@ -151,7 +156,7 @@ static void stage_reduce(RankPlanner *rank, const RankStep *step, const RankOper
 
 void stage_step(RankPlanner *rank, RankStep *step, RankTransfer *result, RankOperation *all) {
     step->first_stage = rank->stages.count;
-    if (!is_in_disk(rank))
+    if (!is_staged(rank))
         return;
     if (is_fetch(rank))
         stage_fetch(rank, step, all);
@@ -316,10 +321,11 @@ static void count_io(const RankPlanner *rank, RankTransfer *result) {
 }
 
 void stage_finish(RankPlanner *rank, RankTransfer *result) {
-    if (!is_in_disk(rank))
+    if (!is_staged(rank))
         return;
-    if (!is_fetch(rank))
+    if (!is_fetch(rank) && rank->planner->home->memory == MEMORY_DISK)
         find_fresh(rank, result);
     result->stages = rank->stages.items;
-    count_io(rank, result);
+    if (rank->planner->home->memory == MEMORY_DISK)
+        count_io(rank, result);
 }

@@ -20,8 +20,13 @@ typedef struct {
     Arena *arena; // memory of the execution
     MessageTypes *types;
     void *scratch;
-    const Piece *stages;   // of a home in disk, as the stages of the plan
-    Piece view, previous;  // of the current step, and, while it is prepared, of the step before
+    const Piece *stages;  // of a home in disk, as the stages of the plan
+    Piece view, previous; // of the current step, and, while it is prepared, of the step before
+    // Of a leaf on a GPU: the view that it uses, in memory of the GPU. `view` is then the same piece, or a
+    // buffer on the host, as MPI has no addresses in other memory. Else `view`.
+    Piece leaf_view;
+    bool through_host; // local operations use `view`: it may be sent on from there in the next step, or is of
+                       // a home in disk
     MPI_Request *requests; // of the step in progress
     int request_count;
     // Whether nothing happens between start and finish of the step, and no rank sleeps while it waits: then

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-static bool visit_disk(const Storage *storage, const PiecePart *part, ChunkUse use, ChunkVisit visit,
-                       void *context, Diagnostics *diagnostics) {
+static bool visit_copies(const Storage *storage, const PiecePart *part, ChunkUse use, ChunkVisit visit,
+                         void *context, Diagnostics *diagnostics) {
     const Tensor *tensor = storage->home->tensor;
     const int64_t most = CHUNK_BYTES / (int64_t)type_info(storage->type)->size;
     const RectChunks chunks = rect_chunks(&part->part, tensor->mode_order, most);
@@ -33,8 +33,8 @@ bool chunks_visit(const Storage *storage, const PiecePartArray *parts, ChunkUse 
                   void *context, Diagnostics *diagnostics) {
     bool ok = true;
     for (int64_t i = 0; ok && i < parts->count; i++)
-        ok = piece_is_in_disk(&parts->items[i].piece)
-                 ? visit_disk(storage, &parts->items[i], use, visit, context, diagnostics)
+        ok = !piece_is_on_host(&parts->items[i].piece)
+                 ? visit_copies(storage, &parts->items[i], use, visit, context, diagnostics)
                  : visit(context, &parts->items[i], diagnostics);
     return ok;
 }

@@ -290,11 +290,18 @@ static bool allocate_parts(Assembly *assembly) {
     while (execution->transfer_count < parts->transfer_count) {
         const int t = execution->transfer_count++;
         if (!transfer_allocate(&execution->transfers[t], parts->transfers[t], storage_of(assembly, t),
-                               execution->arena, assembly->diagnostics))
+                               parts->plan && parts->plan->spmd->on_gpu, execution->arena,
+                               assembly->diagnostics))
             return false;
     }
     if (!create_queue(assembly) || !create_reading(assembly))
         return false;
+    enum { SCRATCH_BYTES = 1024 * 16 };
+    if (parts->plan && parts->plan->spmd->on_gpu) {
+        execution->gpu_scratch = memory_gpu.allocate(SCRATCH_BYTES);
+        if (!execution->gpu_scratch)
+            return no_memory(assembly);
+    }
     find_positions(assembly);
     return create_indexed(assembly) && note_groups(assembly);
 }
@@ -378,6 +385,7 @@ void execution_free(distal_execution *execution) {
     for (int64_t p = 0; p < execution->position_part_count; p++)
         structure_hold(&execution->positions[p].of, NULL);
     memory_host.release(execution->space);
+    memory_gpu.release(execution->gpu_scratch);
     for (int r = 0; r < execution->row_count; r++)
         memory_release(MEMORY_HOST, execution->rows[r]);
     for (int s = 0; execution->stages && s < execution->stage_count; s++) {

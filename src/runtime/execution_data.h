@@ -60,9 +60,10 @@ struct distal_execution {
     int cleared_count;
     const ClearedStorage *cleared;
     IoCounts *io; // by transfer: those of its storage before the last run, then what it has read and written
-    Reading *reading; // of what neighbours read of each other's homes; NULL: nothing is
-    IoQueue *queue;   // of what is read ahead and written behind; NULL: nothing is
-    bool in_disk;     // some tensor is, the same on all ranks
+    Reading *reading;  // of what neighbours read of each other's homes; NULL: nothing is
+    IoQueue *queue;    // of what is read ahead and written behind; NULL: nothing is
+    bool in_disk;      // some tensor is, the same on all ranks
+    void *gpu_scratch; // partial results of the blocks of a launch; NULL where no leaf is on a GPU
     MPI_Comm all;
 };
 

@@ -2,6 +2,7 @@
 // Running an execution: entries move before the kernel and after it; meanwhile the kernel makes the calls of
 // distal_kernel.h.
 #include "base/integer.h"
+#include "memory/gpu.h"
 #include "runtime/agreement.h"
 #include "runtime/blas_threads.h"
 #include "runtime/contraction.h"
@@ -76,6 +77,8 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
     if (execution->reading)
         reading_end(execution->reading);
     count_io(execution, true);
+    if (execution->gpu_scratch)
+        device_current()->synchronize();
     blas_leave();
 }
 
@@ -84,15 +87,15 @@ static bool check_storages(void *arguments, Diagnostics *diagnostics) {
     for (int t = 0; t < execution->transfer_count; t++)
         if (!storage_check_disk(execution->transfers[t].scope.storage, diagnostics))
             return false;
-    return true;
+    return !execution->gpu_scratch || device_check(diagnostics);
 }
 
 bool execution_uses_disk(const distal_execution *execution) {
-    return execution->in_disk;
+    return execution->in_disk || execution->gpu_scratch;
 }
 
 bool execution_check_disk(const distal_execution *execution, Diagnostics *diagnostics) {
-    return !execution->in_disk ||
+    return !execution_uses_disk(execution) ||
            agree_on_part(execution->all, check_storages, (void *)execution, diagnostics);
 }
 

@@ -41,8 +41,8 @@ int64_t list_part(const PiecePart *part, Entries *entries, int64_t first) {
     int64_t x[MAX_ORDER];
     const Piece values =
         piece_packed(rect, (LevelList){0}, entries->type, (char *)entries->values + (size_t)first * size);
-    const bool in_disk = piece_is_in_disk(&part->piece);
-    if (in_disk)
+    const bool copied = !piece_is_on_host(&part->piece);
+    if (copied)
         piece_copy(&values, &part->piece, rect);
     for (int64_t e = 0; e < count; e += row) {
         int64_t rest = e / row, offset = 0;
@@ -61,7 +61,7 @@ int64_t list_part(const PiecePart *part, Entries *entries, int64_t first) {
                 entries->coordinates[last][first + e + i] = y;
                 at += positions_index(rect_mode(frame.rect, last), y) * frame.stride[last];
             }
-            if (!in_disk)
+            if (!copied)
                 memcpy((char *)entries->values + (size_t)(first + e + i) * size,
                        (const char *)part->piece.data + (size_t)at * size, size);
         }

@@ -2,30 +2,16 @@
 #include "runtime/node.h"
 
 #include "base/integer.h"
+#include "memory/memory.h"
 #include "runtime/cgroup.h"
 #include "runtime/wait.h"
 
 #include <hwloc.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// -1 where the system does not say.
-static int64_t available_memory(void) {
-    FILE *file = fopen("/proc/meminfo", "re");
-    if (!file)
-        return -1;
-    char line[256];
-    long long kilobytes = -1;
-    while (kilobytes < 0 && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lld", &kilobytes) != 1)
-            kilobytes = -1;
-    fclose(file);
-    return kilobytes < 0 ? -1 : kilobytes * 1024;
-}
-
 int64_t node_free_memory(MPI_Comm node) {
-    const int64_t machine = available_memory(), group = cgroup_limits("").free_bytes;
+    const int64_t machine = memory_available(), group = cgroup_limits("").free_bytes;
     int64_t available =
         machine < 0 && group == INT64_MAX ? -1 : min_i64(machine < 0 ? group : machine, group);
     all_reduce(&available, 1, MPI_INT64_T, MPI_MIN, node);

@@ -102,7 +102,7 @@ static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
     const FileFormat *format = save->format;
     const int fd = save->output.fd;
-    if (save->storage->file)
+    if (save->storage->home->memory != MEMORY_HOST)
         return chunks_visit(save->storage, &save->parts, CHUNKS_READ, write_chunk, save, diagnostics);
     const char *why = tensor_is_sparse(save->storage->home->tensor)
                           ? file_write_entries(format, fd, &save->tensor, &save->entries, &save->region)

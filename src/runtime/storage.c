@@ -2,6 +2,7 @@
 #include "runtime/storage.h"
 
 #include "base/integer.h"
+#include "memory/gpu.h"
 #include "memory/shared.h"
 
 #include <errno.h>
@@ -82,6 +83,10 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
     if (storage) {
         *storage = (Storage){
             .home = home, .type = home->tensor->type, .rank = rank, .owned = true, .limit = INT64_MAX};
+        if (home->memory == MEMORY_GPU && !gpu_device(diagnostics)) {
+            storage_free(storage);
+            return NULL;
+        }
         const bool sparse = tensor_is_sparse(home->tensor), in_disk = home->memory == MEMORY_DISK;
         storage->shared = home->shared && !sparse && home->memory == MEMORY_HOST;
         storage->file = in_disk ? disk_create(scratch, home_bytes(home, rank)) : NULL;

@@ -2,6 +2,7 @@
 #include "runtime/transfer.h"
 
 #include "base/integer.h"
+#include "memory/gpu.h"
 #include "plan/ranks.h"
 #include "runtime/wait.h"
 
@@ -73,7 +74,8 @@ static const RankStep *advance(TransferState *state) {
     if (step->kept)
         return step;
     if (step->empty) {
-        scope->view.data = NULL;
+        scope->view.data = scope->leaf_view.data = NULL;
+        return step;
     } else if (state->indexed) {
         scope->view = *indexed_fetch_view(state->indexed);
     } else if (step->piece >= 0) {
@@ -86,6 +88,11 @@ static const RankStep *advance(TransferState *state) {
             state->buffer = !state->buffer;
         scope->view = piece_packed(&step->view, tensor_levels(scope->storage->home->tensor),
                                    scope->storage->type, state->buffers[state->buffer]);
+    }
+    scope->leaf_view = scope->view;
+    if (state->gpu_buffers[state->buffer] && step->piece < 0) {
+        scope->leaf_view.memory = MEMORY_GPU;
+        scope->leaf_view.data = state->gpu_buffers[state->buffer];
     }
     return step;
 }
@@ -171,10 +178,17 @@ static void describe_neighbours(TransferState *state) {
                          scope->storage->type, NULL);
 }
 
-bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
-                       Diagnostics *diagnostics) {
+bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, bool on_gpu,
+                       Arena *arena, Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
     *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}, .leaf = -1};
+    // A fetch may pass on in a step what it has got in the one before.
+    const MemoryId home = storage->home->memory;
+    scope->through_host =
+        on_gpu && (plan->transfer->kind == TRANSFER_FETCH ? plan->step_count > 1 || home == MEMORY_DISK
+                                                          : home != MEMORY_GPU);
+    if (on_gpu && !gpu_device(diagnostics))
+        return false;
     state->calls = arena_array(arena, OperationCall, count_operations(plan));
     scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
     scope->types = message_types_create();
@@ -182,6 +196,10 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
         state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
         ok = state->buffers[i] != NULL;
+        if (ok && on_gpu) {
+            state->gpu_buffers[i] = memory_allocate(MEMORY_GPU, plan->buffer_elements, storage->type);
+            ok = state->gpu_buffers[i] != NULL;
+        }
     }
     describe_neighbours(state);
     ok = ok && allocate_stages(state);
@@ -199,6 +217,8 @@ void transfer_free(TransferState *state) {
     message_types_free(state->scope.types);
     memory_release(MEMORY_HOST, state->buffers[0]);
     memory_release(MEMORY_HOST, state->buffers[1]);
+    memory_release(MEMORY_GPU, state->gpu_buffers[0]);
+    memory_release(MEMORY_GPU, state->gpu_buffers[1]);
     memory_release(MEMORY_HOST, state->scope.scratch);
     memory_release(MEMORY_HOST, state->stage_memory);
     indexed_fetch_free(state->indexed);
@@ -296,7 +316,7 @@ static void expose_numbers(TransferState *state) {
 }
 
 static void expose(TransferState *state, const RankStep *step) {
-    const Piece *view = &state->scope.view;
+    const Piece *view = &state->scope.leaf_view;
     if (tensor_is_sparse(state->scope.storage->home->tensor)) {
         expose_levels(state, step->empty);
         return;
@@ -410,6 +430,33 @@ static void finish_operations(TransferState *state, const RankStep *step) {
     }
 }
 
+// What has been received on the host, to the view of a leaf on a GPU, or all of the view.
+static void copy_to_gpu(const TransferState *state, const RankStep *step) {
+    const CallScope *scope = &state->scope;
+    if (step->kept || scope->leaf_view.memory == scope->view.memory || !scope->view.data)
+        return;
+    if (scope->through_host) {
+        piece_copy(&scope->leaf_view, &scope->view, &scope->view.rect);
+        return;
+    }
+    for (int64_t i = 0; i < step->operation_count; i++) {
+        const RankOperation *operation = &scope->plan->operations[step->first_operation + i];
+        for (int64_t k = 0; k < operation->receive_count && operation->operation->id != OPERATION_LOCAL; k++)
+            if (!rect_is_empty(&operation->receives[k].rect))
+                piece_copy(&scope->leaf_view, &scope->view, &operation->receives[k].rect);
+    }
+}
+
+// The partial results of a leaf on a GPU, which other ranks get from the host.
+static void copy_from_gpu(const TransferState *state, const RankStep *step) {
+    const CallScope *scope = &state->scope;
+    bool sends = scope->through_host;
+    for (int64_t i = 0; i < step->operation_count; i++)
+        sends = sends || scope->plan->operations[step->first_operation + i].operation->id != OPERATION_LOCAL;
+    if (sends && scope->view.data && scope->leaf_view.memory != scope->view.memory)
+        piece_copy(&scope->view, &scope->leaf_view, &scope->view.rect);
+}
+
 // The step that was begun last.
 static const RankStep *step_in_progress(const TransferState *state) {
     return &state->scope.plan->steps[state->step - 1];
@@ -463,6 +510,7 @@ void transfer_wait(TransferState *state) {
         start_operations(state, step_in_progress(state), true);
     }
     finish_operations(state, step_in_progress(state));
+    copy_to_gpu(state, step_in_progress(state));
     if (state->indexed)
         indexed_fetch_finish(state->indexed);
 }
@@ -477,13 +525,14 @@ void transfer_accumulate(TransferState *state) {
     if (state->queue)
         io_queue_wait(state->queue, state->written[state->buffer]);
     if (!step->empty && step->piece < 0)
-        piece_clear(state->scope.plan->transfer->reducer, &state->scope.view);
+        piece_clear(state->scope.plan->transfer->reducer, &state->scope.leaf_view);
     expose(state, step);
 }
 
 void transfer_reduce(TransferState *state) {
     const RankStep *step = step_in_progress(state);
     state->scope.blocking = state->blocks;
+    copy_from_gpu(state, step);
     if (is_queued(state, step)) {
         submit_writes(state, step);
         return;

@@ -15,6 +15,7 @@
 typedef struct {
     CallScope scope;
     void *buffers[2];
+    void *gpu_buffers[2];  // of a leaf on a GPU: of the same sizes
     const Storage *by;     // of the operand that lists coordinates of this one, which kernels use; or NULL
     IndexedFetch *indexed; // of a dense tensor indexed by a sparse one; NULL: as planned
     int leaf;              // the nest that has it, of a transfer that overlaps with rows; -1
@@ -33,10 +34,11 @@ typedef struct {
     distal_view exposed;
 } TransferState;
 
-// `storage` has what the kernel uses of a sparse tensor. Local: buffers and everything else that takes
-// memory, `arena` included. False with a diagnostic. In any case transfer_free has to follow.
-bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, Arena *arena,
-                       Diagnostics *diagnostics);
+// `storage` has what the kernel uses of a sparse tensor; `on_gpu`: its leaves are on a GPU. Local: buffers
+// and everything else that takes memory, `arena` included. False with a diagnostic. In any case transfer_free
+// has to follow.
+bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, bool on_gpu,
+                       Arena *arena, Diagnostics *diagnostics);
 // Local: describes all messages. The groups have their communicators.
 bool transfer_prepare(TransferState *state, const Group *groups, const Communicators *communicators,
                       Diagnostics *diagnostics);

@@ -2,8 +2,6 @@
 #include "schedule/commands.h"
 #include "schedule/transform.h"
 
-#include <string.h>
-
 // Whether different iterations of the loop may update the same element of the left side, because it is
 // derived from a variable that is summed over. One pass in order of derivation, as the number of paths may be
 // large.
@@ -29,14 +27,6 @@ static const Tensor *raced_for(const Cin *cin, int var) {
     return NULL;
 }
 
-static bool is_gpu_unit(const Arg *arg) {
-    static const char *const units[] = {"gpu_block", "gpu_warp", "gpu_thread"};
-    for (size_t i = 0; arg->kind == ARG_NAME && !arg->level && i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i], arg->name) == 0)
-            return true;
-    return false;
-}
-
 static const Cin *parallelize(Scheduler *scheduler, const Command *command, const Cin *cin) {
     Application application = {scheduler, command, cin};
     const Arg *args = command->args;
@@ -46,22 +36,22 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
                       1u << DIRECTIVE_DISTRIBUTE | 1u << DIRECTIVE_SUBSTITUTE | 1u << DIRECTIVE_COMMUNICATE |
                           1u << DIRECTIVE_PARALLELIZE | 1u << DIRECTIVE_UNROLL))
         return NULL;
-    if (is_gpu_unit(&args[1])) {
-        diagnostics_error(scheduler->diagnostics, command->span,
-                          "parallelize onto %s is not supported yet; cpu_thread and cpu_vector are",
-                          args[1].name);
-        return NULL;
-    }
     if (!argument_choice(&application, &args[1], "unit", parallel_unit_names, PARALLEL_UNIT_COUNT, &unit) ||
         (command->arg_count > 2 &&
          !argument_choice(&application, &args[2], "race strategy", race_names, RACE_COUNT, &race)))
         return NULL;
     const Tensor *raced = raced_for(cin, var);
-    if (unit == UNIT_CPU_THREAD && race == RACE_NONE && raced) {
+    const bool on_gpu = unit_is_of_gpu((ParallelUnit)unit);
+    if (unit != UNIT_CPU_VECTOR && race == RACE_NONE && raced) {
         refuse(&application, args[0].span,
                "threads would race: iterations of '%s' add to the same elements of '%s'; "
-               "give a race strategy (atomic, reduction or temporary)",
-               args[0].name, raced->name);
+               "give a race strategy (%s)",
+               args[0].name, raced->name, on_gpu ? "atomic" : "atomic, reduction or temporary");
+        return NULL;
+    }
+    if (on_gpu && race > RACE_ATOMIC) {
+        refuse(&application, args[2].span, "the race strategy %s is not supported on GPUs yet; atomic is",
+               race_names[race]);
         return NULL;
     }
     Cin *result = cin_copy(cin);
@@ -77,7 +67,8 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
 const ScheduleCommand command_parallelize = {
     .name = "parallelize",
     .synopsis = "parallelize(i, UNIT, RACE)",
-    .summary = "iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic, reduction, temporary) may "
+    .summary = "iterations of i onto cpu_thread, cpu_vector, gpu_block, gpu_warp or gpu_thread; RACE (none, "
+               "atomic, reduction, temporary) may "
                "be left out",
     .example = "# Threads add up parts of the sum of their own, and vectors do within each.\n"
                "tensor s: f64\n"

@@ -612,7 +612,7 @@ void schedule_products(Scheduler *scheduler, const Cin *cin, const int64_t *para
                        .left = access_vars(cin->assignment->lhs),
                        .least_steps = least_steps,
                        .most_elements = most_elements,
-                       .only_whole = tensor_is_sparse(cin->assignment->lhs->tensor)};
+                       .only_whole = tensor_is_sparse(cin->assignment->lhs->tensor) || cin_is_on_gpu(cin)};
     if (find_placed(&product, params))
         split_statement(&product, params, steps);
 }

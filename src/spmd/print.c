@@ -257,7 +257,10 @@ static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
                       : arena_printf(to->arena, "threads, as many as have copies in %" PRId64 " MiB",
                                      loop->copy_limit >> 20)},
                  {loop->atomic, "atomic updates"},
-                 {loop->vector, "vector"}};
+                 {loop->vector, "vector"},
+                 {loop->unit == GPU_BLOCK, "blocks of the GPU"},
+                 {loop->unit == GPU_WARP, "warps"},
+                 {loop->unit == GPU_THREAD, "threads of a block"}};
     const char *before = "  # ";
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (marks[i].on) {

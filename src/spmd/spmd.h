@@ -6,6 +6,7 @@
 #define DISTAL_SPMD_SPMD_H
 
 #include "index/cin.h"
+#include "loop/loop.h"
 
 // One dimension of the grid of processors that executes the statement.
 typedef struct {
@@ -85,6 +86,7 @@ typedef struct {
     int64_t copy_limit;  // then, the most bytes of all copies of a rank; INT64_MAX: a command requires them
     bool atomic;         // updates inside are atomic
     bool vector;         // vectorized
+    GpuUnit unit;        // what executes its iterations on a GPU
     int64_t unroll;      // times; 0: as the C compiler likes. Not of a loop that is threaded or vectorized
     // Known once this loop's variable is: computed at the start of its body.
     int definition_count;
@@ -230,6 +232,7 @@ typedef struct {
     const RowWorkspace *rows;
     bool calls_library; // some leaf calls the BLAS
     bool contracts;     // some leaf is a contraction
+    bool on_gpu;        // leaves are executed on a GPU, and their views are in its memory
     bool scales_sums;   // some call multiplies a sum of products by factors that each product has (alpha)
 } Spmd;
 

@@ -37,9 +37,10 @@ def check(condition, why):
         raise Failure(why)
 
 
-def distal(arguments, folder):
+def distal(arguments, folder, variables=()):
     done = subprocess.run([DISTAL, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, cwd=folder, timeout=LIMIT_SECONDS, check=False)
+                          stderr=subprocess.STDOUT, cwd=folder, timeout=LIMIT_SECONDS, check=False,
+                          env={**os.environ, **dict(variables)})
     return done.returncode, done.stdout.decode(errors="backslashreplace")
 
 
@@ -136,9 +137,11 @@ class Document:
 
         def run():
             nonlocal result
-            words = shlex.split(command)
+            words, variables = shlex.split(command), []
+            while "=" in words[0]:
+                variables.append(words.pop(0).split("=", 1))
             check(words[0] in ("distal", "build/distal"), "not a command that this test runs")
-            status, output = distal(words[1:], self.folder)
+            status, output = distal(words[1:], self.folder, variables)
             check((status != 0) == ("error:" in output), f"it ends with {status}: {output}")
             if self.update and "..." not in shown:
                 result = output.splitlines()

@@ -69,7 +69,7 @@ def pkg_config(tree, *words, package="distal"):
 def test_tree(tree, _):
     names = {os.path.relpath(path, tree) for path in glob.glob(f"{tree}/**", recursive=True) if os.path.isfile(path)}
     version = pkg_config(tree, "--modversion")[0]
-    wanted = {"bin/distal", "include/distal.h", "include/distal_kernel.h", "lib/libdistal.so", "lib/libdistal.so.0",
+    wanted = {"bin/distal", "include/distal.h", "include/distal_gpu.h", "include/distal_kernel.h", "lib/libdistal.so", "lib/libdistal.so.0",
               f"lib/libdistal.so.{version}", "lib/libdistal.a", "lib/pkgconfig/distal.pc",
               "lib/pkgconfig/distal-static.pc", "lib/cmake/distal/distalConfig.cmake",
               "lib/cmake/distal/distalConfigVersion.cmake", "lib/cmake/distal/distalTargets.cmake",

@@ -377,24 +377,27 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned block_count, unsigned blocks_y, unsigned blocks_z,
-                        unsigned threads, unsigned threads_y, unsigned threads_z, unsigned shared,
+CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                        unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
                         CUstream stream, void **parameters, void **extra) {
     (void)shared;
     (void)stream;
     (void)extra;
     BEGIN("cuLaunchKernel");
-    if (block_count == 0 || blocks_y != 1 || blocks_z != 1 || threads == 0 || threads > 1024 ||
-        threads_y != 1 || threads_z != 1)
+    const unsigned long threads = (unsigned long)threads_x * threads_y * threads_z;
+    if (blocks_x == 0 || blocks_x > INT32_MAX || blocks_y == 0 || blocks_y > UINT16_MAX || blocks_z == 0 ||
+        blocks_z > UINT16_MAX || threads == 0 || threads > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     const FakeKernel *kernel = (const FakeKernel *)function;
-    FakeLaunch launch = {.kernel = kernel, .blocks = block_count, .threads = threads};
+    FakeLaunch launch = {.kernel = kernel, .blocks = blocks_x, .threads = threads_x};
     for (int p = 0; p < kernel->parameters; p++)
         memcpy(launch.values[p], parameters[p], p == kernel->element ? kernel->element_size : 8);
     fake_cuda_begin(fake_kernel_run, &launch, sizeof launch);
     fake_cuda.launches++;
-    fake_cuda.blocks = block_count;
-    fake_cuda.threads = threads;
+    const unsigned blocks_of[] = {blocks_x, blocks_y, blocks_z};
+    memcpy(fake_cuda.blocks, blocks_of, sizeof blocks_of);
+    const unsigned threads_of[] = {threads_x, threads_y, threads_z};
+    memcpy(fake_cuda.threads, threads_of, sizeof threads_of);
     snprintf(fake_cuda.kernel, sizeof fake_cuda.kernel, "%s", kernel->name);
     return CUDA_SUCCESS;
 }

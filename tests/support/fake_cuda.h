@@ -23,7 +23,7 @@ typedef struct {
     int lookups;     // calls of cuModuleGetFunction
     int engine;      // copies of rows by cuMemcpy2D
     int launches;    // of kernels, and the last one:
-    unsigned blocks, threads;
+    unsigned blocks[3], threads[3];
     char kernel[64];
 } FakeCuda;
 extern FakeCuda fake_cuda;

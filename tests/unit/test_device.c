@@ -115,27 +115,32 @@ static void test_launch(void **state) {
     int64_t number = 10, count = 2, none = 0;
     const DeviceKernel kernel = {"add", add_number}, only_cuda = {"add", NULL};
     launches = 0;
-    device->launch(module, &kernel,
-                   &(DeviceLaunch){7, 128, 2, 4, (void *const[]){&interior, &missing, &number, &count}});
-    device->launch(module, &kernel,
-                   &(DeviceLaunch){1, 128, 2, 4, (void *const[]){&end, &missing, &number, &none}});
+    device->launch(
+        module, &kernel,
+        &(DeviceLaunch){{7, 1, 2}, {32, 4, 1}, 2, 4, (void *const[]){&interior, &missing, &number, &count}});
+    device->launch(
+        module, &kernel,
+        &(DeviceLaunch){{1, 1, 1}, {128, 1, 1}, 2, 4, (void *const[]){&end, &missing, &number, &none}});
     assert_int_equal(launches, 2);
-    device->launch(module, &kernel,
-                   &(DeviceLaunch){0, 128, 2, 4, (void *const[]){&interior, &missing, &number, &count}});
+    device->launch(
+        module, &kernel,
+        &(DeviceLaunch){{1, 0, 1}, {128, 1, 1}, 2, 4, (void *const[]){&interior, &missing, &number, &count}});
     assert_int_equal(launches, 2);
     from_device(host, memory, sizeof host);
     assert_int_equal(host[0], 1);
     assert_int_equal(host[1], 12);
     assert_int_equal(host[2], 13);
     assert_int_equal(host[3], 4);
-    device->launch(module, &only_cuda, &(DeviceLaunch){1, 128, 0, 0, NULL});
+    device->launch(module, &only_cuda, &(DeviceLaunch){{1, 1, 1}, {128, 1, 1}, 0, 0, NULL});
     assert_failure("the kernel 'add' was not compiled for the emulated device");
-    device->launch(module, &kernel,
-                   &(DeviceLaunch){1, 128, 2, 4, (void *const[]){&on_host, &missing, &number, &count}});
+    device->launch(
+        module, &kernel,
+        &(DeviceLaunch){{1, 1, 1}, {128, 1, 1}, 2, 4, (void *const[]){&on_host, &missing, &number, &count}});
     assert_failure("is no address of the device");
     device_fail("before");
-    device->launch(module, &kernel,
-                   &(DeviceLaunch){1, 128, 2, 4, (void *const[]){&interior, &missing, &number, &count}});
+    device->launch(
+        module, &kernel,
+        &(DeviceLaunch){{1, 1, 1}, {128, 1, 1}, 2, 4, (void *const[]){&interior, &missing, &number, &count}});
     assert_failure("before");
     assert_int_equal(launches, 2);
     device->unload(module);

@@ -363,11 +363,13 @@ static const Case refusals[] = {
      "6:65: cannot parallelize: threads would race: iterations of 'fo' add to the same elements of 'A'; give "
      "a race strategy (atomic, reduction or temporary)\n"},
     {MATMUL, "parallelize(k, cpu)",
-     "6:28: cannot parallelize: unknown unit 'cpu' (choices: cpu_thread cpu_vector)\n"},
+     "6:28: cannot parallelize: unknown unit 'cpu' (choices: cpu_thread cpu_vector gpu_block gpu_warp "
+     "gpu_thread)\n"},
     {MATMUL, "parallelize(k, cpu_thread, maybe)",
      "6:40: cannot parallelize: unknown race strategy 'maybe' (choices: none atomic reduction temporary)\n"},
-    {MATMUL, "parallelize(i, gpu_block)",
-     "6:13: parallelize onto gpu_block is not supported yet; cpu_thread and cpu_vector are\n"},
+    {MATMUL, "parallelize(k, gpu_block)",
+     "6:25: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'A'; give "
+     "a race strategy (atomic)\n"},
     {MATMUL, "precompute(B(i, k) * 2, {i}, {w}, W)",
      "6:24: cannot precompute: the right side has no such part (a whole operand, or some of the factors of a "
      "product)\n"},

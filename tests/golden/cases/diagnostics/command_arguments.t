@@ -154,15 +154,12 @@ command_arguments.distal:67:47: error: cannot communicate: 'B' is already commun
 command_arguments.distal:70:31: error: cannot parallelize: unknown unit 'cpu_threads'; did you mean 'cpu_thread'?
   70 | schedule T19 { parallelize(i, cpu_threads) }
      |                               ^~~~~~~~~~~
-command_arguments.distal:73:31: error: cannot parallelize: expected a unit (choices: cpu_thread cpu_vector)
+command_arguments.distal:73:31: error: cannot parallelize: expected a unit (choices: cpu_thread cpu_vector gpu_block gpu_warp gpu_thread)
   73 | schedule T20 { parallelize(i, 3) }
      |                               ^
 command_arguments.distal:76:43: error: cannot parallelize: unknown race strategy 'sometimes' (choices: none atomic reduction temporary)
   76 | schedule T21 { parallelize(i, cpu_thread, sometimes) }
      |                                           ^~~~~~~~~
-command_arguments.distal:79:16: error: parallelize onto gpu_block is not supported yet; cpu_thread and cpu_vector are
-  79 | schedule T22 { parallelize(i, gpu_block) }
-     |                ^~~~~~~~~~~~~~~~~~~~~~~~~
 command_arguments.distal:82:38: error: cannot substitute: unknown kernel 'dgemm'; did you mean 'gemm'?
   82 | schedule T23 { substitute({i, j, k}, dgemm) }
      |                                      ^~~~~

@@ -8,7 +8,6 @@ tensor F(8, 8): f64; tensor G(8, 8): f64
 place A(x, y) -> M(~y)
 place B(x, y) -> M(~x)
 place C(x, y) -> M(~fuse(x, y))
-place D(x, y) -> M(x) in gpu
 place E(x, y) -> M(x) in disk
 place F(x, y) -> M(x) in tape
 place G(x, y) -> M(~z) in host
@@ -22,12 +21,9 @@ place_unsupported.distal:5:20: error: 'B' is dense, so that blocks of equal leng
 place_unsupported.distal:6:20: error: 'C' is dense, so that blocks of equal length are balanced: write 'x'; 'weighted(x, B)' gives it the blocks of a sparse tensor B
    6 | place C(x, y) -> M(~fuse(x, y))
      |                    ^~~~~~~~~~~
-place_unsupported.distal:7:26: error: a tensor in memory 'gpu' is not supported yet
-   7 | place D(x, y) -> M(x) in gpu
-     |                          ^~~
-place_unsupported.distal:9:26: error: unknown memory 'tape' (memories: host gpu disk)
-   9 | place F(x, y) -> M(x) in tape
+place_unsupported.distal:8:26: error: unknown memory 'tape' (memories: host gpu disk)
+   8 | place F(x, y) -> M(x) in tape
      |                          ^~~~
-place_unsupported.distal:10:21: error: 'z' does not name a mode of 'G' (named on the left: x y)
-  10 | place G(x, y) -> M(~z) in host
+place_unsupported.distal:9:21: error: 'z' does not name a mode of 'G' (named on the left: x y)
+   9 | place G(x, y) -> M(~z) in host
      |                     ^

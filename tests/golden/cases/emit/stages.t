@@ -297,4 +297,4 @@ void distal_kernel_0_structure(distal_execution *execution, const int64_t *param
 extern const distal_kernel_function distal_kernel_0_assembly;
 const distal_kernel_function distal_kernel_0_assembly = distal_kernel_0_structure;
 extern const char distal_kernel_0_id[];
-const char distal_kernel_0_id[] = "2c0517356f6580aeeaf52f9a476b271a";
+const char distal_kernel_0_id[] = "29f7e6089812d3cdf979e7c36de662af";

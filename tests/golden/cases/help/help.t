@@ -55,8 +55,8 @@ options:
   -o FILE                 write to FILE instead of standard output
   --stop-after PASS       print one representation: program, cin, schedule, spmd, loops, c or plan;
                           or loops:PASS for the loops after one pass: lowered, overlap, pipeline,
-                          transposes, tiles, invariants, threads, vectors, sums, blocks, loads,
-                          registers, strips, prefetch, portions, streams, addresses or unused
+                          transposes, tiles, invariants, threads, vectors, launches, sums, blocks,
+                          loads, registers, strips, prefetch, portions, streams, addresses or unused
   -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it
                           off: fused-product, many-steps, one-computes, costly-place, not-finite
   -v, --verbose           print more on standard error
@@ -78,8 +78,8 @@ schedule commands:
                           the named innermost loops become a library call: gemm, gemv, ger, dot,
                           axpy, blas, loops
   parallelize(i, UNIT, RACE)
-                          iterations of i onto cpu_thread or cpu_vector; RACE (none, atomic,
-                          reduction, temporary) may be left out
+                          iterations of i onto cpu_thread, cpu_vector, gpu_block, gpu_warp or
+                          gpu_thread; RACE (none, atomic, reduction, temporary) may be left out
   precompute(EXPR, {i, ...}, {w, ...}, W[, FORMAT])
                           EXPR, an operand or factors of a product, is computed ahead into a
                           workspace W(i, ...), in loops w, ...; its other variables are summed

@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tensors in memory of GPUs and kernels on them, by the device that executes them on the host: results, what moves,
+and what is said where there is no GPU.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, distal, functions_named_test, run_cases
+
+EMULATED = {"DISTAL_GPU": "emulated"}
+UNSUPPORTED = re.compile("not supported (in statements )?on (a GPU|GPUs)|On a GPU|on a GPU, gemm|executed on a GPU")
+
+MIXED = """
+param n = 29, p = 2
+machine M = grid(p)
+tensor A(n, n): f64
+tensor B(n, n): f64
+tensor C(n, n): f64
+tensor D(n, n): f32
+tensor s: f64
+place A(x, y) -> M(x) in gpu
+place B(x, y) -> M(y) in disk
+place C(x, y) -> M(x)
+place D(x, y) -> M(y) in gpu
+A(i, j) = B(i, k) * C(k, j)
+C(i, j) = A(j, i) + D(i, j)
+B(i, j) += C(i, k) * D(k, j)
+s = A(i, j) * C(i, j)
+"""
+
+
+def run(text, *options, status=0, environment=None):
+    return distal(["run", "-e", text, "-q", *options], status=status, environment={**EMULATED, **(environment or {})})
+
+
+def on_gpu(path):
+    """The text of an example with all of its placements in memory of GPUs."""
+    with open(path, encoding="utf-8") as file:
+        return re.sub(r"^(place .*?)( in \w+)?$", r"\1 in gpu", file.read(), flags=re.M)
+
+
+def test_examples(folder):
+    """Each dense example, on sizes that no block divides; those that are not supported on GPUs are refused."""
+    refused, ran = [], 0
+    for path in sorted(glob.glob(f"{SOURCE}/examples/*.distal")):
+        text = on_gpu(path)
+        size = ["-p", "n=23"] if re.search(r"\bn = ", text) else []
+        done = subprocess.run([DISTAL, "run", "-e", text, "-q", "--check", "--scratch", folder, *size],
+                              capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
+                              env={**os.environ, **EMULATED})
+        name = os.path.basename(path)
+        if done.returncode == 2 and UNSUPPORTED.search(done.stderr):
+            refused.append(name)
+            continue
+        check(done.returncode == 0, f"{name}: {done.stderr}")
+        ran += 1
+    check(ran >= 20, f"only {ran} examples ran; refused: {refused}")
+
+
+def test_mixed(folder):
+    """Tensors in memory of the host, of GPUs, and in disk, in the same statements."""
+    for ranks in (1, 2, 3, 4):
+        for n in (1, 2, 29):
+            run(MIXED, "-p", f"p={ranks}", "-p", f"n={n}", "--check", "--scratch", folder)
+
+
+def test_pipelined(_):
+    """Fetches of the next step while a kernel runs."""
+    text = on_gpu(f"{SOURCE}/examples/summa.distal")
+    for options in (["-p", "n=37", "-p", "chunk=5"], ["-p", "n=64", "-p", "gx=1", "-p", "chunk=16"]):
+        run(text, *options, "--pipeline", "on", "--check")
+
+
+def test_host_operands(_):
+    """Operands on the host, tile by tile; the memory of the GPU that this takes."""
+    path = f"{SOURCE}/examples/gpu_host.distal"
+    sizes = ["-p", "n=61", "-p", "t=16", "-p", "c=8"]
+    for ranks in (1, 2, 3):
+        distal(["run", path, "-q", "--check", *sizes, "-p", f"p={ranks}"], environment=EMULATED)
+    done = distal(["plan", path, "--stats=json", *sizes])
+    (statement,) = json.loads(done.stdout)["statements"]
+    check(statement["gpu_peak_bytes"] == [8 * (16 * 16 + 2 * 16 * 8)], statement["gpu_peak_bytes"])
+
+
+def test_repeat(_):
+    """Statements in rounds, and executions that are repeated."""
+    text = """param n = 17, steps = 5
+machine M = grid(2)
+tensor u(n, n): f64
+tensor v(n, n): f64
+place u(x, y) -> M(x) in gpu
+place v(x, y) -> M(x) in gpu
+repeat steps {
+  v(i, j) = 0.25 * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1)) for i in 1 : n - 1, j in 1 : n - 1
+  u(i, j) = v(i, j)
+}
+"""
+    run(text, "--check")
+    run("param n = 9\nmachine M = grid(2)\ntensor A(n, n): i32\nplace A(x, y) -> M(x) in gpu\nA(i, j) += 3 * A(i, j)",
+        "--repeat", "3", "--warmup", "1", "--check")
+
+
+def test_files(folder):
+    """Inputs and results in files."""
+    text = "param n = 13\nmachine M = grid(2)\ntensor A(n, n): f64\nplace A(x, y) -> M(y) in gpu\nA(i, j) = 2 * A(i, j)"
+    run(text, "--in", "A=iota", "--out", f"A={folder}/a.npy")
+    run(text, "--in", f"A={folder}/a.npy", "--print", "A", "--check")
+
+
+def test_no_gpu(_):
+    """What needs no GPU works without, and what needs one says so on all ranks."""
+    text = "machine M = grid(2)\ntensor a(5): f64\nplace a(x) -> M(x) in gpu\na(i) = 2 * a(i)"
+    without = {"DISTAL_GPU": "none"}
+    for command in ("check", "explain", "plan", "emit"):
+        distal([command, "-e", text], environment=without)
+    done = run(text, status=1, environment=without)
+    check("the program is executed on a GPU, and there is none" in done.stderr, done.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(functions_named_test("gpu", globals())))

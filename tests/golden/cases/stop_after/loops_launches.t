@@ -1,0 +1,205 @@
+# Leaves on a GPU: a thread for each element; a block for each element, and all blocks for one, where operands are
+# contiguous along a sum; loops as commands say; and matrices by the library.
+# run: explain --stop-after loops:launches {file}
+--- program
+param n = 300, p = 2
+machine M = grid(p)
+tensor A(n, n): f64
+tensor B(n, n): f64
+tensor C(n, n): f64
+tensor y(n): f64
+tensor x(n): f64
+tensor s: f64
+place A(i, j) -> M(i) in gpu
+place B(i, j) -> M(i) in gpu
+A(i, j) = B(i, j) + C(i, j)
+y(i) = B(i, k) * x(k)
+s = max({i, j}, A(i, j))
+A(i, j) = exp(B(i, j))
+schedule A {
+  split(j, jo, ji, 64)
+  reorder({i, jo, ji})
+  parallelize(i, gpu_block)
+  parallelize(jo, gpu_warp)
+  parallelize(ji, gpu_thread)
+}
+x(k) = B(i, k) * y(i)
+schedule x {
+  parallelize(i, gpu_block, atomic)
+}
+A(i, j) = B(i, k) * C(k, j)
+--- stdout
+# REDUCE_A: reduce A[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_B: fetch B[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_C: fetch C[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+let n_per_p = ceil_div(n, p)
+for each processor (io), active:
+    A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
+    start FETCH_B
+    start FETCH_C
+    B = wait FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1]
+    C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
+    leaf where active:  # loops: nothing is summed
+        let ii_end = min(n_per_p, n - io * n_per_p)
+        let elements = max(0, ii_end) * max(0, n)
+        launch on ceil_div(elements, 256) blocks of 256 threads:
+            for block in 0 .. ceil_div(elements, 256):  # distinct, blocks
+                for element in block * 256 .. min(elements, block * 256 + 256):  # distinct, threads of a block
+                    let ii = element / max(1, n)
+                    let i = io * n_per_p + ii
+                    let j = element % max(1, n)
+                    A[(i - A_lo0) * A_stride0 + j - A_lo1] = B[(i - B_lo0) * B_stride0 + j - B_lo1] + C[(i - C_lo0) * C_stride0 + j - C_lo1]
+    release FETCH_C
+    release FETCH_B
+    reduce REDUCE_A
+
+# REDUCE_y: reduce y[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p)]
+# FETCH_B: fetch B[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_x: fetch x[:]
+let n_per_p = ceil_div(n, p)
+for each processor (io), active:
+    y = open REDUCE_y with y_lo0 = lo[0]
+    start FETCH_B
+    start FETCH_x
+    B = wait FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1]
+    x = wait FETCH_x with x_lo0 = lo[0]
+    leaf where active && y:  # loops: too few loops
+        let ii_end = min(n_per_p, n - io * n_per_p)
+        let elements = max(0, ii_end)
+        launch on elements blocks of 128 threads:
+            workspace parts[128]
+            for element in 0 .. elements:  # distinct, blocks
+                let ii = element
+                let i = io * n_per_p + ii
+                let terms = max(0, n)
+                for thread in 0 .. 128:  # distinct, threads of a block, barrier
+                    workspace sum
+                    for term in thread .. terms by 128:
+                        let k = term
+                        sum += B[(i - B_lo0) * B_stride0 + k - B_lo1] * x[k - x_lo0]
+                    parts[thread] = sum
+                for thread in 0 .. 16:  # distinct, threads of a block, barrier
+                    workspace sum
+                    for part in 0 .. 8:
+                        sum += parts[thread * 8 + part]
+                    parts[thread * 8] = sum
+                for thread in 0 .. 1:  # distinct, threads of a block, barrier
+                    workspace sum
+                    for part in 0 .. 16:
+                        sum += parts[thread * 128 + part * 8]
+                    y[i - y_lo0] += sum
+    release FETCH_x
+    release FETCH_B
+    reduce REDUCE_y
+
+# REDUCE_s: reduce s
+# FETCH_A: fetch A[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+let n_per_p = ceil_div(n, p)
+for each processor (io), active:
+    s = open REDUCE_s
+    A = fetch FETCH_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
+    leaf where active && s:  # loops: a reduction that is not a sum
+        let ii_end = min(n_per_p, n - io * n_per_p)
+        workspace partial[1024]
+        launch on 1024 blocks of 128 threads:
+            workspace parts[128]
+            for block in 0 .. 1024:  # distinct, blocks
+                let terms = max(0, ii_end) * max(0, n)
+                for thread in 0 .. 128:  # distinct, threads of a block, barrier
+                    workspace max_2
+                    for term in block * 128 + thread .. terms by 131072:
+                        let ii = term / max(1, n)
+                        let i = io * n_per_p + ii
+                        let j = term % max(1, n)
+                        max_2 max= A[(i - A_lo0) * A_stride0 + j - A_lo1]
+                    parts[thread] = max_2
+                for thread in 0 .. 16:  # distinct, threads of a block, barrier
+                    workspace max_2
+                    for part in 0 .. 8:
+                        max_2 max= parts[thread * 8 + part]
+                    parts[thread * 8] = max_2
+                for thread in 0 .. 1:  # distinct, threads of a block, barrier
+                    workspace max_2
+                    for part in 0 .. 16:
+                        max_2 max= parts[thread * 128 + part * 8]
+                    partial[block] = max_2
+        launch on 1 blocks of 128 threads:
+            workspace parts[128]
+            for thread in 0 .. 128:  # distinct, threads of a block, barrier
+                workspace max_2
+                for part in thread .. 1024 by 128:
+                    max_2 max= partial[part]
+                parts[thread] = max_2
+            for thread in 0 .. 16:  # distinct, threads of a block, barrier
+                workspace max_2
+                for part in 0 .. 8:
+                    max_2 max= parts[thread * 8 + part]
+                parts[thread * 8] = max_2
+            for thread in 0 .. 1:  # distinct, threads of a block, barrier
+                workspace max_2
+                for part in 0 .. 16:
+                    max_2 max= parts[thread * 128 + part * 8]
+                s[0] max= max_2
+    release FETCH_A
+    reduce REDUCE_s
+
+# REDUCE_A: reduce A[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_B: fetch B[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+let n_per_p = ceil_div(n, p)
+let n_per_64 = ceil_div(n, 64)
+for each processor (io), active:
+    A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
+    B = fetch FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1]
+    leaf where active:  # loops: the schedule says how 'jo' is executed
+        let ii_end = min(n_per_p, n - io * n_per_p)
+        launch on ii_end blocks of 32 x 8 threads:
+            for ii in 0 .. ii_end:  # distinct, blocks
+                let i = io * n_per_p + ii
+                for jo in 0 .. n_per_64:  # distinct, warps
+                    let ji_end = min(64, n - jo * 64)
+                    for ji in 0 .. ji_end:  # distinct, threads of a block
+                        let j = jo * 64 + ji
+                        A[(i - A_lo0) * A_stride0 + j - A_lo1] = exp(B[(i - B_lo0) * B_stride0 + j - B_lo1])
+    release FETCH_B
+    reduce REDUCE_A
+
+# REDUCE_x: reduce x[:]
+# FETCH_B: fetch B[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_y: fetch y[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p)]
+let n_per_p = ceil_div(n, p)
+for each processor (io), active:
+    x = open REDUCE_x with x_lo0 = lo[0]
+    start FETCH_B
+    start FETCH_y
+    B = wait FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1]
+    y = wait FETCH_y with y_lo0 = lo[0]
+    leaf where active:  # loops: the schedule says how 'ii' is executed
+        let ii_end = min(n_per_p, n - io * n_per_p)
+        for k in 0 .. n:  # distinct
+            launch on ii_end blocks of 256 threads:
+                for ii in 0 .. ii_end:  # blocks
+                    let i = io * n_per_p + ii
+                    for thread in 0 .. 1:  # distinct, threads of a block
+                        x[k - x_lo0] += B[(i - B_lo0) * B_stride0 + k - B_lo1] * y[i - y_lo0]  # atomic
+    release FETCH_y
+    release FETCH_B
+    reduce REDUCE_x
+
+# REDUCE_A: reduce A[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_B: fetch B[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_C: fetch C[:, :]
+let n_per_p = ceil_div(n, p)
+for each processor (io), active:
+    A = open REDUCE_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
+    start FETCH_B
+    start FETCH_C
+    B = wait FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1]
+    C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
+    leaf where active:  # gemm over ii, j, k
+        let i = io * n_per_p
+        let ii_end = min(n_per_p, n - io * n_per_p)
+        if ii_end > 0 && n > 0 && n > 0:
+            distal_gpu_gemm_f64(ii_end, n, n, 1, &B[(i - B_lo0) * B_stride0 - B_lo1], B_stride0, 1, &C[-C_lo0 * C_stride0 - C_lo1], C_stride0, 1, &A[(i - A_lo0) * A_stride0 - A_lo1], A_stride0, 1)
+    release FETCH_C
+    release FETCH_B
+    reduce REDUCE_A
