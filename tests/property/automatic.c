@@ -37,6 +37,7 @@ void draw_automatic(Draft *draft) {
     }
     // A schedule may name the tensor that it distributes onto.
     for (int t = 0; t < draft->tensor_count; t++) {
+        draft->tensors[t].in_gpu = false;
         draft->tensors[t].placed &= any_schedule || random_chance(&random, PLACED_PERCENT);
     }
 }

@@ -206,7 +206,10 @@ static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to)
         }
         text_append(to, ")");
     }
-    text_append(to, tensor->in_disk ? " in disk\n" : tensor->in_host ? " in host\n" : "\n");
+    text_append(to, tensor->in_disk   ? " in disk\n"
+                    : tensor->in_gpu  ? " in gpu\n"
+                    : tensor->in_host ? " in host\n"
+                                      : "\n");
 }
 
 static void print_index(char var, const DraftIndex *index, Text *to) {

@@ -51,8 +51,8 @@ typedef struct {
     int fill;                        // of a sparse tensor: which entries it has, a Fill of sparse_input.h
     bool reordered;                  // stored in the order of mode_order
     int mode_order[DRAFT_ORDER];
-    bool placed, in_host, in_disk; // where it is placed
-    int machine;                   // on which
+    bool placed, in_host, in_disk, in_gpu; // where it is placed
+    int machine;                           // on which
     int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
     int cycles[DRAFT_DIMS];  // of those that are modes: the length of the blocks if block-cyclic; 0:
                              // contiguous

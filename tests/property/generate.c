@@ -157,6 +157,18 @@ static void draw_disk(Draft *draft) {
         draft->tensors[t].in_disk = random_chance(&random, TENSORS_PERCENT) && some;
 }
 
+// The same in memory of a GPU, of others among these programs, but for complex numbers, which are not
+// supported there.
+static void draw_gpu(Draft *draft) {
+    enum { PROGRAMS_PERCENT = 30, TENSORS_PERCENT = 65 };
+    Random random = random_stream(draft->seed ^ 0x96D0u, (uint64_t)draft->index);
+    bool some = random_chance(&random, PROGRAMS_PERCENT);
+    for (int t = 0; t < draft->tensor_count; t++)
+        some = some && !type_info(draft->tensors[t].type)->is_complex;
+    for (int t = 0; t < draft->tensor_count; t++)
+        draft->tensors[t].in_gpu = random_chance(&random, TENSORS_PERCENT) && some;
+}
+
 void draw_schedules(Random *random, Draft *draft) {
     for (int s = 0; s < draft->statement_count; s++)
         if (random_chance(random, 82))
@@ -189,6 +201,7 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_repetitions(&random, draft);
     draw_placements(&random, draft);
     draw_disk(draft);
+    draw_gpu(draft);
     if (!draft->products)
         draw_schedules(&random, draft);
     draw_automatic(draft);

@@ -345,6 +345,7 @@ static void set_folder(void) {
     mkdir(folder, 0777);
     snprintf(cache, sizeof cache, "%s/cache", folder);
     setenv("XDG_CACHE_HOME", cache, 0);
+    setenv("DISTAL_GPU", "emulated", 1);
 }
 
 int main(int count, char **arguments) {

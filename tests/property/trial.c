@@ -207,8 +207,9 @@ Trial *trial_create(const Draft *draft, int number) {
         diagnostics_print(trial->pipeline->diagnostics, &text);
         const bool sparse = trial->draft.space && strcmp(trial->draft.space, sparse_space) == 0;
         trial_fail(trial,
-                   sparse && (strstr(text_string(&text), "not supported yet") ||
-                              strstr(text_string(&text), "known only when"))
+                   strstr(text_string(&text), "on a GPU yet") || strstr(text_string(&text), "on GPUs yet") ||
+                           (sparse && (strstr(text_string(&text), "not supported yet") ||
+                                       strstr(text_string(&text), "known only when")))
                        ? TRIAL_UNSUPPORTED
                        : TRIAL_DIAGNOSED,
                    "%s", text_string(&text));
@@ -232,7 +233,12 @@ void trial_free(Trial *trial) {
 
 static const char *join_functions(Trial *const *trials, int count, Arena *arena) {
     Text text = text_create(arena);
-    emit_prelude(&text);
+    bool gpu = false;
+    for (int i = 0; i < count; i++)
+        for (int s = 0;
+             trials[i]->verdict == TRIAL_PASSED && s < trials[i]->pipeline->program->statement_count; s++)
+            gpu = gpu || trials[i]->pipeline->statements[s].spmd->on_gpu;
+    emit_prelude(gpu, &text);
     // Threads work however little there is to do.
     text_append(&text, "#define DISTAL_PARALLEL_WORK 0\n");
     for (int i = 0; i < count; i++)

@@ -176,12 +176,37 @@ static bool parallelize_threads(ScheduleWriter *writer, int var) {
                           race ? race : "");
 }
 
+static bool is_on_gpu(const ScheduleWriter *writer) {
+    bool on_gpu = false;
+    for (int t = 0; t < writer->draft->tensor_count; t++) {
+        const DraftTensor *tensor = &writer->draft->tensors[t];
+        bool used = t == writer->statement->target;
+        for (int n = 0; n < writer->statement->node_count; n++)
+            used = used || (writer->statement->nodes[n].kind == NODE_ACCESS &&
+                            writer->statement->nodes[n].tensor == t);
+        on_gpu = on_gpu || (used && tensor->placed && tensor->in_gpu && !tensor->in_disk);
+    }
+    return on_gpu;
+}
+
+// Blocks, warps and threads of a GPU, in any order: those that cannot be inside of each other are refused.
+static bool parallelize_gpu(ScheduleWriter *writer, int var) {
+    static const char *const units[] = {"gpu_block", "gpu_thread", "gpu_block", "gpu_thread", "gpu_warp"};
+    LoopVar *loop = var_at(writer, var);
+    const bool races = !is_told(writer, var) || loop->reduction;
+    loop->said |= SAID_PARALLELIZE | SAID_THREADS;
+    return writer_command(writer, true, "parallelize(%s, %s%s)", loop->name,
+                          units[random_below(writer->random, 5)], races ? ", atomic" : "");
+}
+
 bool writer_parallelize(ScheduleWriter *writer, bool threads) {
     if (writer->loops.uncertain && !writer_settle(writer))
         return false;
     int var = draw_leaf_loop(writer, SAID_PARALLELIZE | SAID_UNROLL);
     if (var < 0 || !writer_has_room(writer))
         return false;
+    if (is_on_gpu(writer))
+        return parallelize_gpu(writer, var);
     if (threads)
         return parallelize_threads(writer, var);
     LoopVar *loop = var_at(writer, var);
