@@ -226,6 +226,7 @@ typedef struct {
 static bool create_storage(void *arguments, Diagnostics *diagnostics) {
     ElementMove *move = arguments;
     HomeChange *change = move->change;
+    tensor_share_home(change->tensor, &change->home);
     change->storage = storage_create(&change->home, change->tensor->context->rank, true,
                                      change->tensor->context->scratch_folder, diagnostics);
     if (!change->storage)

@@ -69,6 +69,22 @@ static distal_context *allocate(MPI_Comm comm) {
     return NULL;
 }
 
+// DISTAL_SHARED_MEMORY: "off", or how many ranks share memory at most, as if nodes were smaller; of the first
+// rank, as all have to do the same.
+static void find_neighbours(distal_context *context) {
+    const char *value = getenv("DISTAL_SHARED_MEMORY");
+    int most = value ? strcmp(value, "off") == 0 ? -1 : atoi(value) : 0;
+    broadcast(&most, 1, MPI_INT, 0, context->comm);
+    if (most < 0 || context->ranks == 1)
+        return;
+    context->neighbours = neighbours_create(context->comm, most);
+    if (context->neighbours && !neighbours_nodes(context->neighbours)) {
+        neighbours_free(context->neighbours);
+        context->neighbours = NULL;
+    }
+    communicators_set_neighbours(context->communicators, context->neighbours);
+}
+
 distal_status distal_create(MPI_Comm comm, distal_context **result) {
     if (!result)
         return without_context("distal_create", "the place for the context is NULL");
@@ -100,6 +116,7 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
         distal_free(context);
         return without_context("distal_create", "out of memory"), DISTAL_FAILED;
     }
+    find_neighbours(context);
     *result = context;
     return DISTAL_OK;
 }
@@ -153,6 +170,7 @@ void distal_free(distal_context *context) {
     MPI_Finalized(&finalized);
     if (!finalized) {
         communicators_free(context->communicators);
+        neighbours_free(context->neighbours);
         MPI_Comm_free(&context->node);
         MPI_Comm_free(&context->comm);
     }

@@ -13,6 +13,7 @@
 #include "pipeline/pipeline.h"
 #include "runtime/agreement.h"
 #include "runtime/communicators.h"
+#include "runtime/neighbours.h"
 #include "runtime/storage.h"
 
 // Where the value of a param comes from.
@@ -51,6 +52,7 @@ struct distal_tensor {
     Structure *balanced;
     int64_t balance_changes;
     bool is_internal; // of distal_norm or distal_dot: no list shows it
+    bool attached;    // its memory is the caller's, or was before entries have divided it otherwise
     bool spread;      // its memory is the caller's and has strides that kernels do not support
     int64_t memory;   // number of changes of its memory
     // What the first plan that gives it a home fills it from; NULL: nothing.
@@ -110,7 +112,8 @@ typedef struct ComputedStatement ComputedStatement;
 enum { COMPUTED_BUCKETS = 64 };
 
 struct distal_context {
-    MPI_Comm comm, node; // node: ranks that share this one's memory
+    MPI_Comm comm, node;    // node: ranks that share this one's memory
+    Neighbours *neighbours; // NULL: ranks read nothing of each other
     Communicators *communicators;
     int rank, ranks;
     Arena *arena;               // of declarations, freed with the context; contains all others
@@ -223,6 +226,11 @@ distal_status tensor_check_home(distal_context *context, distal_tensor *tensor);
 bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home);
 // Adds the declaration of the tensor, which must be the same on all ranks.
 void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
+// Whether neighbours read its home where that is: it is dense, has several modes, and its memory is the
+// library's. Elements of vectors are gathered, for which large pages matter more. The same on all ranks.
+bool tensor_is_shared(const distal_tensor *tensor);
+// Says so for the memory that is allocated next for `home`, on a rank that has neighbours.
+void tensor_share_home(const distal_tensor *tensor, Home *home);
 // Allocates memory for a tensor that has none; its home is known. Local.
 // Of a sparse tensor, all ranks allocate it or none does: a caller whose call fails on another rank frees it.
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);

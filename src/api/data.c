@@ -12,9 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool tensor_is_shared(const distal_tensor *tensor) {
+    return tensor->context->neighbours && tensor->tensor->order > 1 && !tensor_is_sparse(tensor->tensor) &&
+           !tensor->attached;
+}
+
+void tensor_share_home(const distal_tensor *tensor, Home *home) {
+    home->shared = tensor_is_shared(tensor) && neighbours_are_there(tensor->context->neighbours);
+}
+
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
     if (tensor->storage)
         return true;
+    tensor_share_home(tensor, &tensor->home);
     Storage *storage = storage_create(&tensor->home, tensor->context->rank, true,
                                       tensor->context->scratch_folder, diagnostics);
     if (storage && tensor_is_sparse(tensor->tensor) && !sparse_put_nothing(storage, diagnostics)) {
@@ -296,6 +306,7 @@ static distal_status attach(const char *name, CallBody body, DataCall *call) {
     storage_free(tensor->storage);
     tensor->storage = call->storage;
     tensor->spread = call->spread;
+    tensor->attached = true;
     tensor->memory++;
     return DISTAL_OK;
 }

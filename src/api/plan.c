@@ -101,6 +101,8 @@ static bool take_tensor(distal_plan *plan, int id) {
 }
 
 static bool take_workspace(distal_plan *plan, int id) {
+    const Neighbours *neighbours = plan->context->neighbours;
+    plan->program->plan->homes[id].shared = neighbours && neighbours_are_there(neighbours);
     plan->storages[id] = storage_create(&plan->program->plan->homes[id], plan->context->rank, true,
                                         plan->context->scratch_folder, plan->context->diagnostics);
     return plan->storages[id] != NULL;

@@ -21,7 +21,8 @@ static bool holds(const PlannedProgram *program, const distal_statement *stateme
         const distal_tensor *tensor =
             context_tensor(statement->context, statement->tensors.items[i].tensor->name);
         same = tensor == program->tensors[i].tensor && tensor->home.known &&
-               tensor->home_changes == program->tensors[i].home_changes;
+               tensor->home_changes == program->tensors[i].home_changes &&
+               tensor_is_shared(tensor) == program->tensors[i].shared;
     }
     return same;
 }
@@ -42,11 +43,16 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
     statement->references++;
     program->params = arena_copy(arena, params, sizeof(int64_t) * (size_t)build->params.count);
     Home *homes = arena_array(arena, Home, statement->tensors.count);
+    // Workspaces, which have other ids, are read in any case.
+    bool *unshared =
+        arena_array(arena, bool, statement->tensors.count + statement->pipeline->scheduler.workspaces.count);
     program->tensors = arena_alloc_items(arena, statement->tensors.count, sizeof *program->tensors);
     for (int64_t i = 0; i < statement->tensors.count; i++) {
         distal_tensor *tensor = context_tensor(context, statement->tensors.items[i].tensor->name);
         homes[i] = tensor->home;
         tensor->references++;
+        unshared[i] = !tensor_is_shared(tensor);
+        program->tensors[program->tensor_count].shared = !unshared[i];
         program->tensors[program->tensor_count++].tensor = tensor;
     }
     program->threads = 1; // the default of plans
@@ -57,6 +63,8 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
     const PlanOptions options = {.untiled = true, // plans of a tensor share its file
                                  .ranks = context->ranks,
                                  .homes = homes,
+                                 .nodes = context->neighbours ? neighbours_nodes(context->neighbours) : NULL,
+                                 .unshared = unshared,
                                  .boundaries = balance_known(context, arena)};
     program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);
     if (!program->plan)

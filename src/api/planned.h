@@ -28,6 +28,7 @@ struct PlannedProgram {
     struct {
         distal_tensor *tensor;
         int64_t home_changes;
+        bool shared; // neighbours read its home
     } * tensors;
 };
 
