@@ -99,6 +99,34 @@ def test_repeated(folder):
     check(once["tensors"]["A"]["bytes_read"] == once["tensors"]["A"]["bytes_written"], once["tensors"]["A"])
 
 
+def counted_by_system(folder, options, repeat):
+    """Bytes that all ranks have read and written, as the system says."""
+    counts = f"{folder}/counts"
+    os.makedirs(counts, exist_ok=True)
+    environment = {**preloaded("process_io"), "IO_FOLDER": counts}
+    run(PRODUCT, *options, "--scratch", folder, "--repeat", str(repeat), environment=environment)
+    totals = {"rchar": 0, "wchar": 0}
+    for name in os.listdir(counts):
+        with open(f"{counts}/{name}", encoding="utf-8") as file:
+            for key, value in (line.split(": ") for line in file):
+                totals[key] = totals.get(key, 0) + int(value)
+    shutil.rmtree(counts)
+    return totals["rchar"], totals["wchar"]
+
+
+def test_counted_by_system(folder):
+    """What the system counts for four more executions is what is planned for them, and next to nothing else."""
+    others = 64 << 10  # messages between processes of the MPI library, by sockets and pipes
+    for ranks, pipeline in itertools.product((2, 3), ("off", "on")):
+        options = ["-p", "n=256", "-p", "t=64", "-p", f"p={ranks}", "--ranks", str(ranks), "--pipeline", pipeline]
+        tensors = figures(PRODUCT, *options, command="plan")[0]["tensors"].values()
+        counted_by_system(folder, options, 1)
+        once, more = (counted_by_system(folder, options, repeat) for repeat in (1, 5))
+        for name, before, after in zip(("bytes_read", "bytes_written"), once, more):
+            planned = 4 * sum(sum(tensor[name]) for tensor in tensors)
+            check(abs(after - before - planned) <= others, f"{ranks} ranks, {name}: {after - before} by the system, {planned} planned")
+
+
 def test_no_room(folder):
     """Where files cannot be created, all ranks say it and nothing is computed."""
     done = run(PRODUCT, "--scratch", f"{folder}/nowhere", status=1)
