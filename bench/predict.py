@@ -31,6 +31,11 @@ HIGHER = [("ttv", (64, 96, 160, 256), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2")),
           ("mttkrp_rows", (48, 64, 96, 160), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2")),
           ("coupled_cluster", (12, 16, 24, 32), ("gx=1 gy=1", "gx=2 gy=1", "gx=2 gy=2"))]
 RANKS = (1, 2, 4)
+# (program, ranks, params for a size), with a quarter of the memory that the tensors of a rank take.
+OUT_OF_CORE = [("disk_orders", 1, lambda n: f"t={n // 8}"), ("disk_replication", 1, lambda n: f"p=1 t={n // 8}"),
+               ("disk_replication", 2, lambda n: f"p=2 t={n // 8}"), ("disk_accumulation", 2, lambda n: f"p=2 t={n // 8}"),
+               ("disk_outside", 2, lambda n: f"p=2 t={n // 8} rows={n // 48}"), ("disk_rotation", 4, lambda n: f"g=2 t={n // 12}")]
+OUT_OF_CORE_SIZES = (720, 1440)
 
 
 def distal(options, *arguments):
@@ -42,20 +47,22 @@ def distal(options, *arguments):
 
 
 def arguments_of(case):
-    program, size, ranks, params = case
+    program, size, ranks, params, pipeline = case
     words = itertools.chain.from_iterable(("-p", word) for word in (f"n={size}", *params.split()))
-    return [os.path.join(report.ROOT, "examples", f"{program}.distal"), "-n", str(ranks), *words, "--stats=json"]
+    return [os.path.join(report.ROOT, "examples", f"{program}.distal"), "-n", str(ranks), *words, "--stats=json", *(["--pipeline", pipeline] if pipeline else [])]
 
 
 def seconds(options, case):
-    statements = json.loads(distal(options, "run", *arguments_of(case), "--shared-memory", "off", "--warmup", "2", "--repeat", str(options.repeat)))["statements"]
+    _, size, ranks, _, pipeline = case
+    limited = ["--memory-limit", str(3 * 8 * size * size // ranks // 4), "--scratch", options.scratch] if pipeline else []
+    statements = json.loads(distal(options, "run", *arguments_of(case), *limited, "--shared-memory", "off", "--warmup", "2", "--repeat", str(options.repeat)))["statements"]
     return sum(statement["seconds"]["median"] for statement in statements)
 
 
 def predicted(options, case, machine):
     statements = json.loads(distal(options, "plan", *arguments_of(case), "--machine", machine))["statements"]
     return [{name: sum(statement["predicted"][name] for statement in statements) for name in
-             ("total", "computing", "memory", "network")}][0]
+             ("total", "computing", "memory", "network", "disk")}][0]
 
 
 def ranks_of(values):
@@ -73,11 +80,15 @@ def correlation(first, second):
 
 
 def cases_of(options):
+    if options.out_of_core:
+        for size, (program, ranks, params), pipeline in itertools.product(OUT_OF_CORE_SIZES, OUT_OF_CORE, ("off", "on")):
+            yield program, size, ranks, params(size), pipeline
+        return
     for programs in (MATRICES, HIGHER):
         for program, sizes, params in programs:
             for size, (ranks, param) in itertools.product(sizes[1:3] if options.quick else sizes, zip(RANKS, params)):
                 if options.only is None or program in options.only.split(","):
-                    yield program, size, ranks, param
+                    yield program, size, ranks, param, None
 
 
 def print_errors(results, what, rows):
@@ -120,29 +131,32 @@ def main():
     parser = report.parser(__doc__, 9)
     parser.add_argument("--machine", metavar="FILE", help="a description, in place of measuring this machine")
     parser.add_argument("--only", metavar="PROGRAM,...", help="these programs")
+    parser.add_argument("--out-of-core", action="store_true", help="products of matrices in disk, with and without --pipeline on")
+    parser.add_argument("--scratch", metavar="FOLDER", default=tempfile.gettempdir(), help="where tensors in disk are")
     parser.add_argument("--again", metavar="FILE", help="predict the times again that this JSON of earlier results has as measured")
     options = parser.parse_args()
-    results = report.Report("predict", options, {"program": 16, "n": 6, "ranks": 6},
+    results = report.Report("predict", options, {"program": 17, "n": 6, "ranks": 6, "pipeline": 9},
                             {"measured": ".3f", "predicted": ".3f", "ratio": ".2f", "computing": ".3f", "memory": ".3f",
-                             "network": ".3f"}, ["ratio"], 1)
+                             "network": ".3f", "disk": ".3f"}, ["ratio"], 1)
     rows = []
     measured = {}
     if options.again:
         with open(options.again, encoding="utf-8") as file:
-            measured = {(row["program"], row["n"], row["ranks"]): row["measured"] / 1e3 for row in json.load(file)["rows"]}
+            measured = {(row["program"], row["n"], row["ranks"], row.get("pipeline") or None): row["measured"] / 1e3
+                        for row in json.load(file)["rows"]}
     with tempfile.TemporaryDirectory() as folder:
         machine = options.machine or os.path.join(folder, "here.machine")
         if not options.machine:
-            distal(options, "calibrate", "-q", "-o", machine)
+            distal(options, "calibrate", "-q", "-o", machine, "--scratch", options.scratch)
         print("times in ms")
         for case in cases_of(options):
-            program, size, ranks, _ = case
-            if options.again and (program, size, ranks) not in measured:
+            program, size, ranks, _, pipeline = case
+            if options.again and (program, size, ranks, pipeline) not in measured:
                 continue
-            time = measured.get((program, size, ranks)) or seconds(options, case)
+            time = measured.get((program, size, ranks, pipeline)) or seconds(options, case)
             guess = predicted(options, case, machine)
-            rows.append({"program": program, "n": size, "ranks": ranks, "measured": 1e3 * time, "predicted": 1e3 * guess["total"],
-                         "ratio": guess["total"] / time, **{key: 1e3 * guess[key] for key in ("computing", "memory", "network")}})
+            rows.append({"program": program, "n": size, "ranks": ranks, "pipeline": pipeline or "", "measured": 1e3 * time, "predicted": 1e3 * guess["total"],
+                         "ratio": guess["total"] / time, **{key: 1e3 * guess[key] for key in ("computing", "memory", "network", "disk")}})
             results.row(**rows[-1])
     summarize(results, rows)
     results.write()

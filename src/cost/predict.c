@@ -29,7 +29,7 @@ static LeafSeconds busiest_leaves(const StatementPlan *plan, const ModelRanks *m
 Prediction predict_statement(const StatementPlan *plan, const ModelRanks *machine) {
     const LeafSeconds leaves = busiest_leaves(plan, machine);
     Prediction prediction = {.known = leaves.known};
-    double *seconds = prediction.seconds, ahead = 0;
+    double *seconds = prediction.seconds, ahead = 0, disk_ahead = 0;
     seconds[RESOURCE_COMPUTING] = leaves.computing;
     seconds[RESOURCE_MEMORY] = leaves.memory;
     prediction.overlapped = leaves.overlapped;
@@ -40,12 +40,15 @@ Prediction predict_statement(const StatementPlan *plan, const ModelRanks *machin
         seconds[RESOURCE_NETWORK] += own.network;
         seconds[RESOURCE_MEMORY] += own.memory;
         seconds[RESOURCE_DISK] += own.disk;
-        if (plan_pipelines(plan, t))
-            ahead += own.network;
+        if (!plan_pipelines(plan, t))
+            continue;
+        ahead += own.network;
+        // The first step is waited for, or the last one.
+        disk_ahead += own.disk * (1 - 1 / fmax(1, (double)plan_figures(plan)->transfers[t].steps));
     }
     if (!prediction.known)
         return (Prediction){.known = false};
-    prediction.overlapped += machine->machine->overlap * fmin(ahead, kernels);
+    prediction.overlapped += machine->machine->overlap * fmin(ahead + disk_ahead, kernels);
     prediction.total = -prediction.overlapped;
     for (int r = 0; r < RESOURCE_COUNT; r++) {
         prediction.total += seconds[r];
