@@ -235,7 +235,8 @@ void reading_free(Reading *reading) {
     if (!reading)
         return;
     for (int m = 0; reading->controls && m < reading->neighbours->count; m++)
-        shared_unmap((void *)reading->controls[m], reading->places[2 * m + 1]);
+        if (reading->controls[m]) // then there are places, too
+            shared_unmap((void *)reading->controls[m], reading->places[2 * m + 1]);
     for (int t = 0; reading->data && t < reading->count; t++) {
         const RankTransfer *part = reading->transfers[t];
         for (int64_t i = 0; reading->data[t] && i < part->neighbour_count; i++)
