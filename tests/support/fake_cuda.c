@@ -12,6 +12,18 @@
 
 FakeCuda fake_cuda = {.devices = 2, .max_pitch = 1 << 20};
 
+__attribute__((constructor)) static void read_environment(void) {
+    static char name[64];
+    const char *text = getenv("FAKE_CUDA_FAIL"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    int after, error, which;
+    if (!text || sscanf(text, "%63[^:]:%d:%d:%d", name, &after, &error, &which) != 4 ||
+        which != atoi(rank ? rank : "0"))
+        return;
+    fake_cuda.fail_name = name;
+    fake_cuda.fail_after = after;
+    fake_cuda.error = (CUresult)error;
+}
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local CUcontext current;
 static char contexts[8], streams[8];

@@ -2,6 +2,8 @@
 // A driver of GPUs that executes on the host: the calls that distal makes, and its own kernels. What is begun
 // in a stream is queued, and executed when something waits for it, so that a test finds out where distal does
 // not.
+// FAKE_CUDA_FAIL=NAME:AFTER:ERROR:RANK in the environment lets calls fail as the fields of FakeCuda do, on
+// one rank of MPI.
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 

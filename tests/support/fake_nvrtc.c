@@ -12,7 +12,7 @@ struct _nvrtcProgram {
 
 nvrtcResult nvrtcVersion(int *major, int *minor) {
     *major = 13;
-    *minor = 0;
+    *minor = 999; // so that nothing real takes its images from the cache
     return NVRTC_SUCCESS;
 }
 

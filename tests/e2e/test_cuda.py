@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs on GPUs with a driver and a cuBLAS that execute on the host (tests/support/fake_cuda.c): products of
+matrices, and what all ranks say where a call of the driver fails on one of them.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. Without CUDA in the build, it says so and ends well."""
+import os
+import re
+import subprocess
+import sys
+
+from _common import DISTAL, LIMIT_SECONDS, check, example, params, run_cases
+
+FAKES = os.path.join(os.path.dirname(os.path.abspath(DISTAL)), "tests/fake_cuda")
+NO_DEVICE, OUT_OF_MEMORY, ILLEGAL_ADDRESS = 100, 2, 700
+
+# Programs whose leaves are calls of the library, on as many ranks as their machines have processors.
+PRODUCTS = ["summa", "cannon", "johnson", "pumma", "cosma", "solomonik", "hierarchical_summa", "block_cyclic"]
+
+# The call that fails, how many go well before, its error, the rank, and what the command says then.
+FAILURES = [
+    ("cuInit", 0, NO_DEVICE, 1, "cuInit: no CUDA-capable device is detected"),
+    ("cuDevicePrimaryCtxRetain", 0, OUT_OF_MEMORY, 2, "cuDevicePrimaryCtxRetain: out of memory"),
+    ("cuMemAlloc", 0, OUT_OF_MEMORY, 1, "rank 1 has not enough memory for its part of tensor A, 8192 bytes"),
+    ("cuMemAlloc", 3, OUT_OF_MEMORY, 3, "rank 3 has not enough memory for the buffers of tensor B, 4096 bytes"),
+    ("cuMemsetD8Async", 0, ILLEGAL_ADDRESS, 3, "cuMemsetD8Async: an illegal memory access was encountered"),
+    ("cuMemcpyHtoDAsync", 1, ILLEGAL_ADDRESS, 0, "cuMemcpyHtoDAsync: an illegal memory access was encountered"),
+    ("cuMemcpyDtoHAsync", 1, ILLEGAL_ADDRESS, 2, "cuMemcpyDtoHAsync: an illegal memory access was encountered"),
+    ("cuStreamSynchronize", 4, ILLEGAL_ADDRESS, 1, "cuStreamSynchronize: an illegal memory access was encountered"),
+]
+
+
+def run_on_gpu(name, sizes, folder, failure=None):
+    program = f"{folder}/{name}.distal"
+    with open(example(name), encoding="utf-8") as file, open(program, "w", encoding="utf-8") as changed:
+        changed.write(re.sub(r"^(place .*)$", r"\1 in gpu", file.read(), flags=re.M))
+    environment = {**os.environ, "LD_LIBRARY_PATH": FAKES + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+    environment.pop("DISTAL_GPU", None)
+    if failure:
+        environment["FAKE_CUDA_FAIL"] = failure
+    return subprocess.run([DISTAL, "run", "--check", *params(sizes), program], capture_output=True, check=False, text=True,
+                          timeout=LIMIT_SECONDS, env=environment)
+
+
+def product(name):
+    def test(folder):
+        done = run_on_gpu(name, "n=60", folder)
+        check(done.returncode == 0 and ": ok\n" in done.stderr, done.stdout + done.stderr)
+    return test
+
+
+def failing(call, after, error, rank, message):
+    def test(folder):
+        done = run_on_gpu("summa", "n=64 chunk=16", folder, f"{call}:{after}:{error}:{rank}")
+        check(done.returncode == 1 and done.stderr.count("error:") == 1 and message in done.stderr, f"{done.returncode}: {done.stderr}")
+    return test
+
+
+def main():
+    if not os.path.exists(FAKES):
+        print("ok cuda: skipped, as there is no CUDA in this build")
+        return 0
+    return run_cases([(f"cuda/{name}", product(name)) for name in PRODUCTS]
+                     + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
