@@ -20,7 +20,7 @@ static int local_rank(void) {
 }
 
 const Device *gpu_device(Diagnostics *diagnostics) {
-    const char *why;
+    const char *why = NULL;
     const Device *device = device_current() ? device_current() : device_open(local_rank(), &why);
     if (!device)
         diagnostics_error(diagnostics, (Span){0},

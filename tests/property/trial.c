@@ -192,6 +192,10 @@ bool trial_reorders_products(const Trial *trial, const Assignment *assignment) {
     return false;
 }
 
+bool trial_is_refused_on_gpu(const char *diagnostics) {
+    return strstr(diagnostics, "on a GPU") || strstr(diagnostics, "on GPUs");
+}
+
 Trial *trial_create(const Draft *draft, int number) {
     Arena *arena = arena_create();
     Trial *trial = arena_new(arena, Trial);
@@ -207,7 +211,7 @@ Trial *trial_create(const Draft *draft, int number) {
         diagnostics_print(trial->pipeline->diagnostics, &text);
         const bool sparse = trial->draft.space && strcmp(trial->draft.space, sparse_space) == 0;
         trial_fail(trial,
-                   strstr(text_string(&text), "on a GPU yet") || strstr(text_string(&text), "on GPUs yet") ||
+                   trial_is_refused_on_gpu(text_string(&text)) ||
                            (sparse && (strstr(text_string(&text), "not supported yet") ||
                                        strstr(text_string(&text), "known only when")))
                        ? TRIAL_UNSUPPORTED

@@ -80,6 +80,9 @@ void trial_agree(Trial *const *trials, int count);
 void trial_finish(Trial *trial);
 
 // Notes a failure unless there is one already.
+// Whether diagnostics say that something is not there on a GPU, or not for processors where a statement is on
+// one: a program is, too, by the name of a level of its machine.
+bool trial_is_refused_on_gpu(const char *diagnostics);
 void trial_fail(Trial *trial, Verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif
