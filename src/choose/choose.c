@@ -23,8 +23,10 @@ enum {
     MOST_STEPS = 600000,
     MOST_STEPS_OF_TILES = 4 * MOST_STEPS // or the tiles are not worth looking at
 };
-static const double time_tolerance = 1.02; // times as long counts as equally fast
-static const double pruned_above = 2.5;    // times as long as the best by formula is not planned
+// Times as long counts as equally fast: where each rank has its cores, and where they are shared, so that
+// ranks wait until others let them compute.
+static const double time_tolerance = 1.02, shared_tolerance = 1.1;
+static const double pruned_above = 2.5; // times as long as the best by formula is not planned
 
 // What was found for one choice of places.
 typedef struct {
@@ -125,9 +127,9 @@ static int64_t moved(const Alternative *alternative) {
 }
 
 // The best of what could be planned (others are NULL); -1: nothing. Of those that take at most
-// `time_tolerance` times as long as the fastest of the preferred ones, the one that moves least, then with
-// least memory; where none fits, the one with least memory.
-static int best_of(const Alternative *const *all, int count) {
+// `tolerance` times as long as the fastest of the preferred ones, the one that moves least, then in
+// fewest messages, then with least memory; where none fits, the one with least memory.
+static int best_of(const Alternative *const *all, int count, double tolerance) {
     const Alternative *fastest = NULL;
     int best = -1;
     for (int i = 0; i < count; i++)
@@ -136,14 +138,19 @@ static int best_of(const Alternative *const *all, int count) {
             fastest = all[i];
     for (int i = 0; i < count; i++) {
         const Alternative *a = all[i], *b = best < 0 ? NULL : all[best];
-        if (!a || is_preferred(fastest, a) || (a->fits && a->seconds > fastest->seconds * time_tolerance))
+        if (!a || is_preferred(fastest, a) || (a->fits && a->seconds > fastest->seconds * tolerance))
             continue;
-        const bool less = !b || (a->fits && moved(a) != moved(b)  ? moved(a) < moved(b)
-                                 : a->peak_bytes != b->peak_bytes ? a->peak_bytes < b->peak_bytes
-                                                                  : a->seconds < b->seconds);
+        const bool less = !b || (a->fits && moved(a) != moved(b)         ? moved(a) < moved(b)
+                                 : a->fits && a->messages != b->messages ? a->messages < b->messages
+                                 : a->peak_bytes != b->peak_bytes        ? a->peak_bytes < b->peak_bytes
+                                                                         : a->seconds < b->seconds);
         best = less ? i : best;
     }
     return best;
+}
+
+static double tolerance_of(const Search *search) {
+    return search->model.core_share < 1 ? shared_tolerance : time_tolerance;
 }
 
 static void choose_trial(Choosing *choosing, Placing *placing, const SearchStatement *statement) {
@@ -151,7 +158,7 @@ static void choose_trial(Choosing *choosing, Placing *placing, const SearchState
     const Alternative **planned = arena_array(choosing->search.arena, const Alternative *, trials->count);
     for (int64_t i = 0; i < trials->count; i++)
         planned[i] = trials->items[i].planned ? &trials->items[i].figures : NULL;
-    const int best = best_of(planned, (int)trials->count);
+    const int best = best_of(planned, (int)trials->count, tolerance_of(&choosing->search));
     placing->best[statement->index] = best;
     placing->planned = placing->planned && best >= 0;
     if (best < 0)
@@ -163,6 +170,8 @@ static void choose_trial(Choosing *choosing, Placing *placing, const SearchState
                                  saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->bytes));
     total->disk_bytes = saturated_add(
         total->disk_bytes, saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->disk_bytes));
+    total->messages = saturated_add(
+        total->messages, saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->messages));
     total->peak_bytes = max_i64(total->peak_bytes, figures->peak_bytes);
     total->fits = total->fits && figures->fits;
 }
@@ -252,7 +261,7 @@ static const Placing *best_placing(const Choosing *choosing) {
         arena_array(choosing->search.arena, const Alternative *, choosing->choice_count);
     for (int p = 0; p < choosing->choice_count; p++)
         planned[p] = choosing->placings[p].planned ? &choosing->placings[p].total : NULL;
-    const int best = best_of(planned, choosing->choice_count);
+    const int best = best_of(planned, choosing->choice_count, tolerance_of(&choosing->search));
     return best < 0 ? NULL : &choosing->placings[best];
 }
 

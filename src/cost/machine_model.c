@@ -114,6 +114,19 @@ double model_rate(const ModelRanks *ranks, ModelKernel kernel, double size, int 
            (real_bytes == 4 ? machine->single : 1);
 }
 
+double model_product_rate(const ModelRanks *ranks, ModelKernel kernel, const double extents[3],
+                          int real_bytes) {
+    const Curve *curve = &ranks->machine->rates[kernel];
+    const double least = 3 / (1 / extents[0] + 1 / extents[1] + 1 / extents[2]);
+    const double most = cbrt(extents[0] * extents[1] * extents[2]);
+    double rate =
+        fmin(model_rate(ranks, kernel, least, real_bytes), model_rate(ranks, kernel, most, real_bytes));
+    for (int i = 0; i < curve->count; i++)
+        if (curve->sizes[i] > least && curve->sizes[i] < most)
+            rate = fmin(rate, model_rate(ranks, kernel, curve->sizes[i], real_bytes));
+    return rate;
+}
+
 // The least of what the levels allow: of a unit with several ranks, the share of one; of several units of one
 // rank, those that its threads are in.
 double model_copy_rate(const ModelRanks *ranks, double bytes) {

@@ -96,6 +96,10 @@ ModelRanks model_ranks(const MachineModel *machine, int64_t ranks, int64_t threa
 // `real_bytes` bytes, or their parts of complex ones; bytes of memory that it reads and writes per second
 // while it uses `bytes`; and bytes of a disk, in requests of `request` bytes.
 double model_rate(const ModelRanks *ranks, ModelKernel kernel, double size, int real_bytes);
+// Of a product of matrices with these extents: that of a cube of their harmonic mean, or of a larger cube
+// with up to as many operations, where that is slower, as kernels for small products are not used for it.
+double model_product_rate(const ModelRanks *ranks, ModelKernel kernel, const double extents[3],
+                          int real_bytes);
 double model_copy_rate(const ModelRanks *ranks, double bytes);
 double model_disk_rate(const ModelRanks *ranks, bool writes, double request);
 

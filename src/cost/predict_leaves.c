@@ -151,11 +151,12 @@ static bool is_matrix_product(const BlasCall *call, const Access *result) {
 }
 
 static void add_product(Visit *visit, const Leaf *leaf, const Work *work) {
-    const double size = 3 / (1 / work->m + 1 / work->n + 1 / work->k);
+    const double extents[] = {work->m, work->n, work->k};
     const ModelKernel kernel =
         is_matrix_product(leaf->call, leaf->assign->lhs) ? MODEL_GEMM : MODEL_CONTRACTION;
-    visit->seconds.computing += work->flop / model_rate(visit->machine, kernel, size, work->real_bytes) +
-                                work->calls * visit->machine->machine->overhead;
+    visit->seconds.computing +=
+        work->flop / model_product_rate(visit->machine, kernel, extents, work->real_bytes) +
+        work->calls * visit->machine->machine->overhead;
 }
 
 static void add_loops(Visit *visit, const Leaf *leaf, const Work *work, double steps) {

@@ -65,6 +65,13 @@ static int64_t busiest(const int64_t *values, int64_t count) {
     return at;
 }
 
+static double sum_of(const int64_t *values, int64_t count) {
+    double sum = 0;
+    for (int64_t r = 0; r < count; r++)
+        sum += (double)values[r];
+    return sum;
+}
+
 static double network_seconds(const StatementPlan *plan, const ModelRanks *machine, int transfer) {
     const TransferFigures *figures = &plan_figures(plan)->transfers[transfer];
     const int64_t rank = busiest(figures->bytes, plan->ranks);
@@ -79,12 +86,14 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
         return messages *
                (latency + model_message_seconds(machine, peers.level, peers.share, bytes / messages));
     const double factor = curve_at(&machine->machine->factors[kinds[figures->pattern].factor], peers.members);
-    // The root of a broadcast receives nothing, but takes part.
-    const bool is_broadcast = figures->pattern == OPERATION_BROADCAST;
-    const double calls = is_broadcast ? fmin(fmax((double)figures->steps, messages),
-                                             messages * peers.members / (peers.members - 1))
-                                      : fmin((double)figures->steps, messages);
-    const double all = is_broadcast ? bytes * calls / messages : bytes;
+    double calls = fmin((double)figures->steps, messages), all = bytes;
+    if (figures->pattern == OPERATION_BROADCAST) {
+        // The root receives nothing, but takes part: what all members of a group receive, each time by all
+        // but one.
+        const double receivers = (peers.members - 1) * fmax(1, (double)plan->ranks / peers.members);
+        calls = fmax(messages, sum_of(figures->messages, plan->ranks) / receivers);
+        all = fmax(bytes, sum_of(figures->bytes, plan->ranks) / receivers);
+    }
     return calls * (latency * ceil(log2(peers.members)) +
                     factor * model_message_seconds(machine, peers.level, peers.share, all / calls));
 }

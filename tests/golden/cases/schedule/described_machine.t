@@ -12,33 +12,30 @@ level node 16 memory 5MiB copy 10GB/s latency 50us bandwidth 100MB/s link 100MB/
 level core 1 copy 10GB/s latency 1us bandwidth 5GB/s
 rate gemm 10GFLOP/s
 --- stdout
-# described_machine.distal on 4 ranks: 22.5 ms, at most 4.6 MiB of memory in a rank
+# described_machine.distal on 4 ranks: 26 ms, at most 5.0 MiB of memory in a rank
 #
 # A(i, j) = B(i, k) * C(k, j)
 #     time    moved  messages   memory  computed on           data moves
-#  22.5 ms  1.1 MiB         3  4.6 MiB  grid(2, 2) over i, k  C in chunks of 214 of k
 #    26 ms  1.4 MiB         2  5.0 MiB  grid(2, 2) over j, k  at once
-#    26 ms  1.4 MiB         3  4.0 MiB  grid(2, 2) over j, k  B in chunks of 214 of k
 #  27.2 ms  1.2 MiB         2  4.6 MiB  grid(3) over k        at once
-#  27.8 ms  1.6 MiB         3  4.4 MiB  grid(2, 2) over i, j  B in chunks of 151 of i
-#  29.1 ms  1.7 MiB         3  3.6 MiB  grid(2, 2) over i, k  A, C in chunks of 199 of j
-#  29.4 ms  1.6 MiB         8  4.6 MiB  grid(2, 2) over i, k  B, C in chunks of 214 of k
+#  29.2 ms  1.1 MiB         2  3.6 MiB  grid(2, 2) over i, k  A, C in chunks of 199 of j
+#  29.3 ms  1.1 MiB         3  4.6 MiB  grid(2, 2) over i, k  C in chunks of 214 of k
 #  31.4 ms  1.4 MiB         8  3.0 MiB  grid(4) over k        A in chunks of 151 of i
+#  31.4 ms  1.4 MiB         8  3.0 MiB  grid(4) over k        A in chunks of 100 of j
+#  31.9 ms  1.2 MiB         2  3.4 MiB  grid(3) over k        A in chunks of 201 of i
+#    32 ms  1.2 MiB         6  3.6 MiB  grid(3) over k        A in chunks of 133 of j
 
 param m = 601, n = 397, q = 853
 machine M = grid(2, 2)
 tensor A(m, n): f64
 tensor B(m, q): f64
 tensor C(q, n): f64
-place A(x0, x1) -> M(x0, x1)
+place A(x0, x1) -> M(x1, x0)
 place B(x0, x1) -> M(x0, x1)
 place C(x0, x1) -> M(x1, x0)
 
 A(i, j) = B(i, k) * C(k, j)
 
 schedule A {
-  distribute({i, k}, {io, ko}, {ii, ki}, M)
-  split(ki, kio, kii, 214)
-  reorder({kio, ii, j, kii})
-  communicate({C}, kio)
+  distribute({j, k}, {jo, ko}, {ji, ki}, M)
 }

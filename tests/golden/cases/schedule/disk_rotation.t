@@ -23,12 +23,12 @@ disk read 20MB/s
 #    time    moved  messages     disk    memory  computed on           data moves
 #  664 ms  2.0 MiB       176  4.5 MiB  180224 B  grid(2, 2) over i, j  B, C shifted in 2 steps of k; tiles of 128 of i, 128 of j, 12 of k
 #  664 ms  2.0 MiB       176  4.5 MiB  180224 B  grid(2, 2) over i, j  B, C shifted in 2 steps of k; tiles of 128 of j, 128 of i, 12 of k
-#  716 ms  2.0 MiB       136  5.5 MiB  201952 B  grid(2, 2) over k, j  B replicated; A accumulated; tiles of 128 of k, 74 of i, 18 of j
-#  716 ms  2.0 MiB       136  5.5 MiB  201952 B  grid(2, 2) over k, j  B replicated; A accumulated; tiles of 74 of i, 128 of k, 18 of j
-#  742 ms  1.5 MiB       143  8.0 MiB  198528 B  grid(2, 2) over k, j  B replicated; A accumulated; tiles of 37 of i, 16 of j
-#  936 ms  2.0 MiB        80  2.5 MiB  186368 B  grid(2, 2) over i, j  B, C replicated; tiles of 128 of i, 128 of j, 27 of k
-#  936 ms  2.0 MiB        80  2.5 MiB  186368 B  grid(2, 2) over i, j  B, C replicated; tiles of 128 of j, 128 of i, 27 of k
-#  1.19 s  2.5 MiB       152  3.0 MiB  166912 B  grid(2, 2) over i, j  B, C replicated; tiles of 64 of j, 14 of k
+#  821 ms  2.0 MiB       136  5.5 MiB  201952 B  grid(2, 2) over k, j  B replicated; A accumulated; tiles of 128 of k, 74 of i, 18 of j
+#  821 ms  2.0 MiB       136  5.5 MiB  201952 B  grid(2, 2) over k, j  B replicated; A accumulated; tiles of 74 of i, 128 of k, 18 of j
+#  847 ms  1.5 MiB       143  8.0 MiB  198528 B  grid(2, 2) over k, j  B replicated; A accumulated; tiles of 37 of i, 16 of j
+#  978 ms  2.0 MiB        80  2.5 MiB  186368 B  grid(2, 2) over i, j  B, C replicated; tiles of 128 of i, 128 of j, 27 of k
+#  978 ms  2.0 MiB        80  2.5 MiB  186368 B  grid(2, 2) over i, j  B, C replicated; tiles of 128 of j, 128 of i, 27 of k
+#  1.22 s  2.5 MiB       152  3.0 MiB  166912 B  grid(2, 2) over i, j  B, C replicated; tiles of 64 of j, 14 of k
 
 param n = 512
 machine M = grid(2, 2)

@@ -5,18 +5,18 @@ tensor B(25, 26, 20, 23): f64
 tensor C(26, 27, 23, 21): f64
 A(a, b, i, j) = B(a, c, i, k) * C(c, b, k, j)
 --- stdout
-# higher_order.distal on 12 ranks: 504 us, at most 2.3 MiB of memory in a rank
+# higher_order.distal on 12 ranks: 588 us, at most 2.3 MiB of memory in a rank
 #
 # A(a, b, i, j) = B(a, c, i, k) * C(c, b, k, j)
 #    time     moved  messages   memory  computed on                 data moves
-#  504 us  840872 B         4  2.3 MiB  grid(3, 2, 2) over b, i, c  at once
-#  504 us  840872 B         4  2.3 MiB  grid(2, 2, 3) over i, c, b  at once
-#  504 us  840872 B         4  2.3 MiB  grid(2, 2, 3) over i, c, j  at once
-#  504 us  840872 B         4  2.3 MiB  grid(3, 2, 2) over j, i, c  at once
-#  505 us  847872 B         4  2.3 MiB  grid(2, 2, 3) over c, i, j  at once
-#  505 us  847872 B         4  2.3 MiB  grid(2, 3, 2) over c, j, i  at once
-#  505 us  847872 B         4  2.3 MiB  grid(2, 3, 2) over i, j, c  at once
-#  505 us  847872 B         4  2.3 MiB  grid(3, 2, 2) over j, c, i  at once
+#  588 us  840872 B         4  2.3 MiB  grid(3, 2, 2) over b, i, c  at once
+#  588 us  840872 B         4  2.3 MiB  grid(2, 2, 3) over i, c, b  at once
+#  588 us  840872 B         4  2.3 MiB  grid(2, 2, 3) over i, c, j  at once
+#  588 us  840872 B         4  2.3 MiB  grid(3, 2, 2) over j, i, c  at once
+#  589 us  847872 B         4  2.3 MiB  grid(2, 2, 3) over c, i, j  at once
+#  589 us  847872 B         4  2.3 MiB  grid(2, 3, 2) over c, j, i  at once
+#  589 us  847872 B         4  2.3 MiB  grid(2, 3, 2) over i, j, c  at once
+#  589 us  847872 B         4  2.3 MiB  grid(3, 2, 2) over j, c, i  at once
 
 machine M = grid(3, 2, 2)
 machine M2 = grid(3, 4)

@@ -9,18 +9,18 @@ tensor C(n, n): f64
 place A(x, y) -> R(x)
 A(i, j) = B(i, k) * C(k, j)
 --- stdout
-# machine_flat.distal on 12 ranks: 453 us, at most 1.8 MiB of memory in a rank
+# machine_flat.distal on 12 ranks: 488 us, at most 1.8 MiB of memory in a rank
 #
 # A(i, j) = B(i, k) * C(k, j)
 #    time     moved  messages   memory  computed on                 data moves
-#  453 us  835344 B        11  1.8 MiB  grid(2, 2, 3) over k, i, j  at once
-#  449 us  922000 B         6  1.6 MiB  grid(3, 2, 2) over i, k, j  at once
-#  451 us  928000 B         7  1.6 MiB  grid(3, 2, 2) over i, j, k  at once
-#  453 us  838000 B         9  1.8 MiB  grid(2, 2, 3) over k, j, i  at once
-#  455 us  840000 B        10  1.8 MiB  grid(2, 3, 2) over k, i, j  at once
-#  455 us  837344 B        11  1.8 MiB  grid(2, 3, 2) over k, j, i  at once
-#  473 us  922000 B        16  1.3 MiB  grid(3, 2, 2) over i, k, j  A, C in chunks of 84 of j
-#  477 us  835344 B        14  1.2 MiB  grid(2, 2, 3) over k, i, j  A, B in chunks of 84 of i
+#  488 us  835344 B        11  1.8 MiB  grid(2, 2, 3) over k, i, j  at once
+#  483 us  922000 B         6  1.6 MiB  grid(3, 2, 2) over i, k, j  at once
+#  485 us  928000 B         7  1.6 MiB  grid(3, 2, 2) over i, j, k  at once
+#  486 us  922000 B         8  1.6 MiB  grid(2, 2, 3) over i, j, k  at once
+#  501 us  960000 B        14  1.8 MiB  grid(4, 3) over j, k        at once
+#  507 us  922000 B         9  1.4 MiB  grid(3, 2, 2) over i, k, j  B, C in chunks of 84 of k
+#  507 us  922000 B        16  1.3 MiB  grid(3, 2, 2) over i, k, j  A, C in chunks of 84 of j
+#  510 us  835344 B        14  1.2 MiB  grid(2, 2, 3) over k, i, j  A, B in chunks of 84 of i
 
 param n = 500, p = 12
 machine R = grid(p)

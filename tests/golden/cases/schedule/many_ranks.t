@@ -6,11 +6,11 @@ tensor B(m, q): f64
 tensor C(q, n): f64
 A(i, j) = B(i, k) * C(k, j)
 --- stdout
-# many_ranks.distal on 4096 ranks: 239 ms, at most 52.1 MiB of memory in a rank
+# many_ranks.distal on 4096 ranks: 240 ms, at most 52.1 MiB of memory in a rank
 #
 # A(i, j) = B(i, k) * C(k, j)
 #    time     moved  messages    memory  computed on                    data moves
-#  239 ms  35.5 MiB        35  52.1 MiB  grid(15, 15, 18) over i, j, k  at once
+#  240 ms  35.5 MiB        35  52.1 MiB  grid(15, 15, 18) over i, j, k  at once
 #  238 ms  35.7 MiB        20  36.7 MiB  grid(15, 16, 17) over j, i, k  at once
 #  238 ms  35.7 MiB        20  50.0 MiB  grid(15, 16, 17) over i, j, k  at once
 #  240 ms  35.9 MiB        19  49.4 MiB  grid(15, 17, 16) over i, j, k  at once

@@ -16,9 +16,9 @@ M(i, ii) = M2(i, ko) * M3(ko, ii)
 #  137 us  360000 B         1  1.7 MiB  grid(2) over ii  at once
 #  140 us  360000 B         1  1.7 MiB  grid(2) over i   M3 shifted in 2 steps of ko
 #  140 us  360000 B         1  1.7 MiB  grid(2) over ii  M2 shifted in 2 steps of i
-#  141 us  360000 B         2  1.4 MiB  grid(2) over i   M3 in chunks of 150 of ii
-#  141 us  360000 B         2  1.4 MiB  grid(2) over ii  M2 in chunks of 150 of ko
 #  142 us  480000 B         2  1.4 MiB  grid(3) over i   at once
+#  142 us  480000 B         2  1.4 MiB  grid(3) over ii  at once
+#  146 us  480000 B         2  1.1 MiB  grid(3) over i   M3 shifted in 3 steps of ko
 
 param io = 300, ii2 = 5
 machine M4 = grid(2)

@@ -12,29 +12,29 @@ T(i, k) = B(i, j) * C(j, k)
 A(i, l) = T(i, k) * D(k, l)
 s = A(i, l) * T(i, l)
 --- stdout
-# sequence.distal on 4 ranks: 252 us, at most 1.5 MiB of memory in a rank
+# sequence.distal on 4 ranks: 256 us, at most 1.5 MiB of memory in a rank
 #
 # T(i, k) = B(i, j) * C(j, k)
 #    time     moved  messages   memory  computed on           data moves
-#  123 us  360000 B         2  1.5 MiB  grid(2, 2) over i, k  at once
-#  123 us  360000 B         2  1.5 MiB  -                     no schedule
 #  125 us  360000 B         2  1.5 MiB  grid(2, 2) over i, k  B, C shifted in 2 steps of j
-#  127 us  360000 B         3  1.4 MiB  grid(2, 2) over i, k  B in chunks of 75 of i
-#  172 us  540000 B         3  1.9 MiB  grid(2, 2) over i, j  at once
-#  173 us  540000 B         3  1.4 MiB  grid(2, 2) over i, j  T, C in chunks of 150 of k
-#  176 us  540000 B         4  1.5 MiB  grid(2, 2) over i, j  T in chunks of 75 of i
+#  160 us  360000 B         2  1.5 MiB  -                     no schedule
+#  160 us  360000 B         2  1.5 MiB  grid(2, 2) over i, k  at once
+#  164 us  360000 B         3  1.4 MiB  grid(2, 2) over i, k  B in chunks of 75 of i
 #  198 us  360000 B         2  1.2 MiB  grid(2, 2) over i, k  B, C in chunks of 150 of j
+#  208 us  540000 B         3  1.9 MiB  grid(2, 2) over i, j  at once
+#  210 us  540000 B         3  1.4 MiB  grid(2, 2) over i, j  T, C in chunks of 150 of k
+#  212 us  540000 B         4  1.5 MiB  grid(2, 2) over i, j  T in chunks of 75 of i
 #
 # A(i, l) = T(i, k) * D(k, l)
 #    time     moved  messages   memory  computed on           data moves
-#  123 us  360000 B         2  1.5 MiB  grid(2, 2) over i, l  at once
-#  123 us  360000 B         2  1.5 MiB  -                     no schedule
 #  125 us  360000 B         2  1.5 MiB  grid(2, 2) over i, l  T, D shifted in 2 steps of k
-#  127 us  360000 B         3  1.4 MiB  grid(2, 2) over i, l  T in chunks of 75 of i
-#  172 us  540000 B         3  1.9 MiB  grid(2, 2) over i, k  at once
-#  173 us  540000 B         3  1.4 MiB  grid(2, 2) over i, k  A, D in chunks of 150 of l
-#  176 us  540000 B         4  1.5 MiB  grid(2, 2) over i, k  A in chunks of 75 of i
+#  160 us  360000 B         2  1.5 MiB  -                     no schedule
+#  160 us  360000 B         2  1.5 MiB  grid(2, 2) over i, l  at once
+#  164 us  360000 B         3  1.4 MiB  grid(2, 2) over i, l  T in chunks of 75 of i
 #  198 us  360000 B         2  1.2 MiB  grid(2, 2) over i, l  T, D in chunks of 150 of k
+#  208 us  540000 B         3  1.9 MiB  grid(2, 2) over i, k  at once
+#  210 us  540000 B         3  1.4 MiB  grid(2, 2) over i, k  A, D in chunks of 150 of l
+#  212 us  540000 B         4  1.5 MiB  grid(2, 2) over i, k  A in chunks of 75 of i
 #
 # s = A(i, l) * T(i, l)
 #    time  moved  messages    memory  computed on           data moves
@@ -59,12 +59,20 @@ T(i, k) = B(i, j) * C(j, k)
 
 schedule T {
   distribute({i, k}, {io, ko}, {ii, ki}, M)
+  divide(j, jo, ji, 2)
+  reorder({jo, ii, ki, ji})
+  rotate(jo, {io, ko}, jos)
+  communicate({B, C}, jos)
 }
 
 A(i, l) = T(i, k) * D(k, l)
 
 schedule A {
   distribute({i, l}, {io, lo}, {ii, li}, M)
+  divide(k, ko, ki, 2)
+  reorder({ko, ii, li, ki})
+  rotate(ko, {io, lo}, kos)
+  communicate({T, D}, kos)
 }
 
 s = A(i, l) * T(i, l)
