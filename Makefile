@@ -76,7 +76,7 @@ races: setup ## look for races of threads, with ThreadSanitizer
 	cmake --build build-races -j $(JOBS) --target all distal_tests
 	@CLANG=$(CLANG) tools/races.sh build-races
 
-bench: build ## time dense kernels beside what the machine can do, sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25), products on slow networks, what calls and commands cost, and predicted beside measured times
+bench: build ## time dense kernels beside what the machine can do, sparse kernels beside Eigen, PETSc, SciPy and plain C (SCALE=0.25), products on slow networks, what calls and commands cost, predicted beside measured times, and chosen beside written schedules
 	@pkg-config --exists eigen3 PETSc && command -v g++ >/dev/null && command -v ip >/dev/null || tools/setup.sh g++ libeigen3-dev libpetsc-real-dev iproute2 libscalapack-openmpi-dev || true
 	@$(PYTHON) bench/run --build $(BUILD)
 	@$(PYTHON) bench/dense.py --build $(BUILD) $(QUICK)
@@ -85,6 +85,7 @@ bench: build ## time dense kernels beside what the machine can do, sparse kernel
 	@$(PYTHON) bench/network.py --build $(BUILD) $(QUICK)
 	@$(PYTHON) bench/small.py --build $(BUILD) $(QUICK)
 	@$(PYTHON) bench/predict.py --build $(BUILD) $(QUICK)
+	@$(PYTHON) bench/choice.py --build $(BUILD) $(QUICK)
 	@$(BUILD)/bench/tce
 
 bench-quick: ## the same with few cases, in some minutes

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 import report
-from predict import HIGHER, MATRICES, RANKS, distal
+from predict import HIGHER, MATRICES, RANKS, distal, machine_for
 
 GRIDS = {name: params for name, _, params in MATRICES + HIGHER}
 PRODUCTS = tuple(name for name, _, _ in MATRICES)
@@ -31,6 +31,11 @@ CONTRACTIONS = [("product", {name: GRIDS[name] for name in PRODUCTS}, ("n=480", 
                 ("ttm", {"ttm": GRIDS["ttm"]}, ("n=96", "n=160")),
                 ("mttkrp", {name: GRIDS["mttkrp"] for name in ("mttkrp", "mttkrp_rows", "mttkrp_ttm")}, ("n=96", "n=160")),
                 ("coupled cluster", {"coupled_cluster": GRIDS["coupled_cluster"]}, ("n=24", "n=32"))]
+
+
+# Without a placement, each rank has what its part of the schedule reads, so that nothing moves. Here each element of an
+# operand lies on one rank.
+PLACES = {"cosma": "".join(f"place {tensor}(x, y) -> M(x, y, 0)\n" for tensor in "ABC")}
 
 
 def bare(path, folder):
@@ -57,6 +62,18 @@ def example(name):
     return os.path.join(report.ROOT, "examples", f"{name}.distal")
 
 
+def written(name, folder):
+    """The example, with placements if it lacks them."""
+    if name not in PLACES:
+        return example(name)
+    with open(example(name), encoding="utf-8") as file:
+        text = file.read().replace("\nschedule ", f"\n{PLACES[name]}\nschedule ")
+    to = os.path.join(folder, f"{name}.distal")
+    with open(to, "w", encoding="utf-8") as file:
+        file.write(text)
+    return to
+
+
 def compare(options, programs, size, ranks, machine, folder):
     """The times of each, in turns: of the chosen one first."""
     chosen = json.loads(distal(options, "schedule", bare(example(next(iter(programs))), folder), "-n", str(ranks), *words(size),
@@ -65,7 +82,7 @@ def compare(options, programs, size, ranks, machine, folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write(chosen["text"])
     runs = [("chosen", path, "")]
-    runs += [(name, example(name), f"{size} {grids[RANKS.index(ranks)]}") for name, grids in programs.items()]
+    runs += [(name, written(name, folder), f"{size} {grids[RANKS.index(ranks)]}") for name, grids in programs.items()]
     times = {name: [] for name, _, _ in runs}
     for _ in range(options.rounds):
         for name, path, params in runs:
@@ -77,7 +94,8 @@ def compare(options, programs, size, ranks, machine, folder):
 def main():
     parser = report.parser(__doc__, 3)
     parser.add_argument("--rounds", type=int, default=5, help="turns of each program (default: 5)")
-    parser.add_argument("--machine", metavar="FILE", help="a description, in place of measuring this machine")
+    parser.add_argument("--machine", metavar="FILE", help="a description, in place of measuring this machine; {ranks} in it stands for the ranks")
+    parser.add_argument("--scratch", metavar="FOLDER", default=tempfile.gettempdir(), help="where disks are measured")
     parser.add_argument("--only", metavar="NAME,...", help="these contractions")
     parser.add_argument("--ranks", metavar="N,...", help="on these ranks only")
     options = parser.parse_args()
@@ -86,9 +104,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         print("times in ms")
         for ranks in map(int, options.ranks.split(",")) if options.ranks else RANKS:
-            machine = options.machine or os.path.join(folder, f"{ranks}.machine")
-            if not options.machine:
-                distal(options, "calibrate", "-q", "-n", str(max(2, ranks)), "-o", machine)
+            machine = machine_for(options, ranks, folder)
             for name, programs, sizes in CONTRACTIONS:
                 for size in sizes[:1] if options.quick else sizes:
                     if options.only and name not in options.only.split(","):
@@ -96,7 +112,7 @@ def main():
                     times, how = compare(options, programs, size, ranks, machine, folder)
                     best = min((time, program) for program, time in times.items() if program != "chosen")
                     results.row(contraction=name, size=size, ranks=ranks, best=best[1], chosen=1e3 * times["chosen"],
-                                written=1e3 * best[0], ratio=times["chosen"] / best[0], how=how)
+                                written=1e3 * best[0], ratio=times["chosen"] / best[0], how=how, times=times)
     ratios = sorted(row["ratio"] for row in results.rows)
     if ratios:
         results.note("ratios", {"median": statistics.median(ratios), "worst": ratios[-1]},

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures this machine with `distal calibrate`, and compares the times that `distal plan --machine` predicts with those
+"""Measures this machine with `distal calibrate` on as many ranks, and compares the times that `distal plan --machine` predicts with those
 that `distal run` takes: six algorithms for the product of matrices and higher-order programs, of several sizes, on 1, 2
 and 4 ranks. Prints the ratio of each, the median and the largest error, and how well the order of the algorithms is
 predicted where they compute the same on the same ranks (Spearman's rank correlation).
@@ -44,6 +44,16 @@ def distal(options, *arguments):
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with status {done.returncode}")
     return done.stdout
+
+
+def machine_for(options, ranks, folder):
+    """A description for as many ranks: that of the options, else this machine is measured, once for up to two ranks."""
+    if options.machine:
+        return options.machine.replace("{ranks}", str(max(2, ranks)))
+    path = os.path.join(folder, f"{max(2, ranks)}.machine")
+    if not os.path.exists(path):
+        distal(options, "calibrate", "-q", "-n", str(max(2, ranks)), "-o", path, "--scratch", options.scratch)
+    return path
 
 
 def arguments_of(case):
@@ -129,7 +139,7 @@ def summarize(results, rows):
 
 def main():
     parser = report.parser(__doc__, 9)
-    parser.add_argument("--machine", metavar="FILE", help="a description, in place of measuring this machine")
+    parser.add_argument("--machine", metavar="FILE", help="a description, in place of measuring this machine; {ranks} in it stands for the ranks")
     parser.add_argument("--only", metavar="PROGRAM,...", help="these programs")
     parser.add_argument("--out-of-core", action="store_true", help="products of matrices in disk, with and without --pipeline on")
     parser.add_argument("--scratch", metavar="FOLDER", default=tempfile.gettempdir(), help="where tensors in disk are")
@@ -145,16 +155,13 @@ def main():
             measured = {(row["program"], row["n"], row["ranks"], row.get("pipeline") or None): row["measured"] / 1e3
                         for row in json.load(file)["rows"]}
     with tempfile.TemporaryDirectory() as folder:
-        machine = options.machine or os.path.join(folder, "here.machine")
-        if not options.machine:
-            distal(options, "calibrate", "-q", "-o", machine, "--scratch", options.scratch)
         print("times in ms")
         for case in cases_of(options):
             program, size, ranks, _, pipeline = case
             if options.again and (program, size, ranks, pipeline) not in measured:
                 continue
             time = measured.get((program, size, ranks, pipeline)) or seconds(options, case)
-            guess = predicted(options, case, machine)
+            guess = predicted(options, case, machine_for(options, ranks, folder))
             rows.append({"program": program, "n": size, "ranks": ranks, "pipeline": pipeline or "", "measured": 1e3 * time, "predicted": 1e3 * guess["total"],
                          "ratio": guess["total"] / time, **{key: 1e3 * guess[key] for key in ("computing", "memory", "network", "disk")}})
             results.row(**rows[-1])
