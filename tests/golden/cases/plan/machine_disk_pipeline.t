@@ -42,5 +42,5 @@ A(i, j) = B(i, k) * C(k, j)
   A is in disk: the busiest rank reads nothing and writes 2304 B in 3 runs
   B is in disk in tiles of 4 x 8: the busiest rank reads 2304 B in 9 runs and writes nothing
   C is in disk: the busiest rank reads 6912 B in 6 runs and writes nothing
-  predicted: 75.9 us: computing 19.1 us, memory 0 us, network 11.1 us, disk 55.3 us; 9.53 us of these at the same time as others; disk takes 73%
+  predicted: 79.6 us: computing 19.1 us, memory 0 us, network 14.8 us, disk 55.3 us; 9.53 us of these at the same time as others; disk takes 69%
   moved by the busiest rank: 6912 B, and read and written 11520 B; by any schedule at least 8709 B: the sides of I J K / P products, less what is at home; I = 24, J = 24, K = 24, P = 2
