@@ -7,9 +7,10 @@
 //   parts;
 //   - where there is one element, all blocks sum parts of it, and a second launch adds what they have found.
 // Sums of parts are added in one order, so that results do not depend on what runs first.
+#include "loop/launches.h"
 #include "loop/passes.h"
 
-enum { MOST_LOOPS = 64, THREADS = 256, SUM_THREADS = 128, SUM_PARTS = 16, SUM_BLOCKS = 1024, LANES = 32 };
+enum { MOST_LOOPS = 64, SUM_THREADS = 128, SUM_PARTS = 16 };
 
 // Loops inside of each other whose bounds do not depend on each other: one loop over all of their iterations.
 typedef struct {
@@ -17,23 +18,6 @@ typedef struct {
     int count;
     const LoopBody *inside; // the body of the last one
 } Chain;
-
-typedef struct {
-    LoopKernel *kernel;
-    Arena *arena;
-    const IntExpr **values; // by variable: what a definition in the leaf says
-    int64_t var_count;
-    bool *summed; // by array: it has elements that are updated where there may be no iterations
-    int64_t array_count;
-} Launches;
-
-static const IntExpr *number(const Launches *launches, int64_t value) {
-    return int_const(launches->arena, value);
-}
-
-static const IntExpr *op(const Launches *launches, IntOp kind, const IntExpr *left, const IntExpr *right) {
-    return int_op(launches->arena, kind, left, right);
-}
 
 // What follows nothing but definitions, and is followed by nothing; NULL where there is no such node.
 static const LoopNode *only_node(const LoopBody *body) {
@@ -43,11 +27,6 @@ static const LoopNode *only_node(const LoopBody *body) {
     return NULL;
 }
 
-static bool depends(const IntExpr *expr, const bool *vars) {
-    return (expr->op == INT_VAR && vars[expr->value]) || (expr->left && depends(expr->left, vars)) ||
-           (expr->right && depends(expr->right, vars));
-}
-
 static Chain chain_of(const Launches *launches, const LoopBody *body, bool distinct) {
     Chain chain = {.inside = body};
     bool *inside = arena_array(launches->arena, bool, launches->var_count + 1);
@@ -55,8 +34,8 @@ static Chain chain_of(const Launches *launches, const LoopBody *body, bool disti
         for (int64_t i = 0; i + 1 < body->count; i++)
             inside[body->items[i]->var] = true;
         const bool joins = node->kind == LOOP_FOR && node->execution.distinct == distinct &&
-                           node->step == 1 && chain.count < MOST_LOOPS && !depends(node->lower, inside) &&
-                           !depends(node->upper, inside);
+                           node->step == 1 && chain.count < MOST_LOOPS &&
+                           !launch_depends(node->lower, inside) && !launch_depends(node->upper, inside);
         if (!joins && node->kind != LOOP_IF)
             break;
         body = &node->body;
@@ -71,32 +50,34 @@ static Chain chain_of(const Launches *launches, const LoopBody *body, bool disti
 
 // The iterations of all loops of a chain.
 static const IntExpr *iterations_of(const Launches *launches, const Chain *chain) {
-    const IntExpr *total = number(launches, 1);
+    const IntExpr *total = launch_number(launches, 1);
     for (int i = 0; i < chain->count; i++) {
-        const IntExpr *count = op(launches, INT_SUB, chain->loops[i]->upper, chain->loops[i]->lower);
-        total = op(launches, INT_MUL, total, op(launches, INT_MAX, number(launches, 0), count));
+        const IntExpr *count = launch_op(launches, INT_SUB, chain->loops[i]->upper, chain->loops[i]->lower);
+        total = launch_op(launches, INT_MUL, total,
+                          launch_op(launches, INT_MAX, launch_number(launches, 0), count));
     }
     return total;
 }
 
 // A divisor: where it is 0, there are no iterations.
 static const IntExpr *divisor(const Launches *launches, const IntExpr *expr) {
-    return op(launches, INT_MAX, number(launches, 1), expr);
+    return launch_op(launches, INT_MAX, launch_number(launches, 1), expr);
 }
 
 // The variable of loop `index` of a chain in the iteration that has the number `linear`.
 static const IntExpr *coordinate(const Launches *launches, const Chain *chain, int index,
                                  const IntExpr *linear) {
     const LoopNode *loop = chain->loops[index];
-    const IntExpr *inner = number(launches, 1), *at = linear;
+    const IntExpr *inner = launch_number(launches, 1), *at = linear;
     for (int i = index + 1; i < chain->count; i++)
-        inner = op(launches, INT_MUL, inner,
-                   op(launches, INT_SUB, chain->loops[i]->upper, chain->loops[i]->lower));
+        inner = launch_op(launches, INT_MUL, inner,
+                          launch_op(launches, INT_SUB, chain->loops[i]->upper, chain->loops[i]->lower));
     if (index + 1 < chain->count)
-        at = op(launches, INT_FLOOR_DIV, at, divisor(launches, inner));
+        at = launch_op(launches, INT_FLOOR_DIV, at, divisor(launches, inner));
     if (index > 0)
-        at = op(launches, INT_MOD, at, divisor(launches, op(launches, INT_SUB, loop->upper, loop->lower)));
-    return op(launches, INT_ADD, loop->lower, at);
+        at = launch_op(launches, INT_MOD, at,
+                       divisor(launches, launch_op(launches, INT_SUB, loop->upper, loop->lower)));
+    return launch_op(launches, INT_ADD, loop->lower, at);
 }
 
 static int index_in(const Chain *chain, const LoopNode *node) {
@@ -133,24 +114,6 @@ static LoopBody one_iteration(const Launches *launches, const Chain *chain, cons
     return result;
 }
 
-static LoopNode *new_launch(const Launches *launches, const IntExpr *blocks, int threads) {
-    LoopNode *launch = loop_node(launches->arena, LOOP_LAUNCH);
-    launch->blocks[0] = blocks;
-    launch->threads[0] = threads;
-    return launch;
-}
-
-static LoopNode *new_loop(const Launches *launches, const char *name, const IntExpr *lower,
-                          const IntExpr *upper, GpuUnit unit) {
-    LoopNode *loop = loop_node(launches->arena, LOOP_FOR);
-    loop->var = loop_add_index(launches->kernel, name, -1);
-    loop->lower = lower;
-    loop->upper = upper;
-    loop->execution.unit = unit;
-    loop->execution.distinct = unit != GPU_NONE;
-    return loop;
-}
-
 static const IntExpr *var_of(const Launches *launches, const LoopNode *loop) {
     return int_var(launches->arena, loop->var);
 }
@@ -160,13 +123,14 @@ static void launch_elements(const Launches *launches, const Chain *chain, const 
                             LoopBody *to) {
     const IntExpr *total = loop_append_let(launches->kernel, to, "elements", -1,
                                            value_index(launches->arena, iterations_of(launches, chain)));
-    const IntExpr *blocks = op(launches, INT_CEIL_DIV, total, number(launches, THREADS));
-    LoopNode *launch = new_launch(launches, blocks, THREADS);
-    LoopNode *block = new_loop(launches, "block", number(launches, 0), blocks, GPU_BLOCK);
-    const IntExpr *begin = op(launches, INT_MUL, var_of(launches, block), number(launches, THREADS));
-    const IntExpr *end =
-        op(launches, INT_MIN, total, op(launches, INT_ADD, begin, number(launches, THREADS)));
-    LoopNode *thread = new_loop(launches, "element", begin, end, GPU_THREAD);
+    const IntExpr *blocks = launch_op(launches, INT_CEIL_DIV, total, launch_number(launches, GPU_THREADS));
+    LoopNode *launch = launch_create(launches, blocks, GPU_THREADS);
+    LoopNode *block = launch_loop(launches, "block", launch_number(launches, 0), blocks, GPU_BLOCK);
+    const IntExpr *begin =
+        launch_op(launches, INT_MUL, var_of(launches, block), launch_number(launches, GPU_THREADS));
+    const IntExpr *end = launch_op(launches, INT_MIN, total,
+                                   launch_op(launches, INT_ADD, begin, launch_number(launches, GPU_THREADS)));
+    LoopNode *thread = launch_loop(launches, "element", begin, end, GPU_THREAD);
     thread->body = one_iteration(launches, chain, body, var_of(launches, thread), chain->inside);
     loop_append(launches->arena, &block->body, thread);
     loop_append(launches->arena, &launch->body, block);
@@ -209,7 +173,7 @@ static int add_parts(const Launches *launches, const LoopNode *update, int count
     workspace->array = loop_add_array(launches->kernel, (LoopArray){.name = shared ? "parts" : "partial",
                                                                     .type = (ElementType)update->value->type,
                                                                     .written = true,
-                                                                    .extent = number(launches, count),
+                                                                    .extent = launch_number(launches, count),
                                                                     .local = shared,
                                                                     .shared = shared,
                                                                     .partial = !shared});
@@ -223,13 +187,16 @@ static int add_parts(const Launches *launches, const LoopNode *update, int count
 static void append_sums(const Launches *launches, const LoopNode *update, int parts, int threads, int count,
                         int step, const LoopNode *last, LoopBody *to) {
     Arena *arena = launches->arena;
-    LoopNode *loop = new_loop(launches, "thread", number(launches, 0), number(launches, threads), GPU_THREAD);
+    LoopNode *loop = launch_loop(launches, "thread", launch_number(launches, 0),
+                                 launch_number(launches, threads), GPU_THREAD);
     const int sum = add_sum(launches, update, &loop->body);
     const IntExpr *first =
-        op(launches, INT_MUL, var_of(launches, loop), number(launches, (int64_t)count * step));
-    LoopNode *each = new_loop(launches, "part", number(launches, 0), number(launches, count), GPU_NONE);
+        launch_op(launches, INT_MUL, var_of(launches, loop), launch_number(launches, (int64_t)count * step));
+    LoopNode *each =
+        launch_loop(launches, "part", launch_number(launches, 0), launch_number(launches, count), GPU_NONE);
     const IntExpr *at =
-        op(launches, INT_ADD, first, op(launches, INT_MUL, var_of(launches, each), number(launches, step)));
+        launch_op(launches, INT_ADD, first,
+                  launch_op(launches, INT_MUL, var_of(launches, each), launch_number(launches, step)));
     loop_append(arena, &each->body,
                 loop_update(arena, LOOP_ACCUMULATE, sum, NULL,
                             value_element(arena, VALUE_LOAD, update->value->type, parts, at)));
@@ -258,11 +225,11 @@ static void append_threads(const Launches *launches, const Chain *sums, const Lo
     Arena *arena = launches->arena;
     const IntExpr *terms =
         loop_append_let(launches->kernel, to, "terms", -1, value_index(arena, iterations_of(launches, sums)));
-    LoopNode *thread =
-        new_loop(launches, "thread", number(launches, 0), number(launches, SUM_THREADS), GPU_THREAD);
+    LoopNode *thread = launch_loop(launches, "thread", launch_number(launches, 0),
+                                   launch_number(launches, SUM_THREADS), GPU_THREAD);
     Redirection redirection = {launches, update->array, add_sum(launches, update, &thread->body)};
-    LoopNode *term =
-        new_loop(launches, "term", op(launches, INT_ADD, first, var_of(launches, thread)), terms, GPU_NONE);
+    LoopNode *term = launch_loop(
+        launches, "term", launch_op(launches, INT_ADD, first, var_of(launches, thread)), terms, GPU_NONE);
     term->step = step;
     launches->summed[update->array] = true;
     const LoopBody inside = loop_rewrite(arena, sums->inside, redirect, &redirection);
@@ -283,7 +250,8 @@ static void append_block(const Launches *launches, const Chain *sums, const Loop
         LoopBody inside = {0};
         if (node == sums->loops[0]) {
             loop_append(launches->arena, &inside, node);
-            append_threads(launches, sums, &inside, update, parts, number(launches, 0), SUM_THREADS, to);
+            append_threads(launches, sums, &inside, update, parts, launch_number(launches, 0), SUM_THREADS,
+                           to);
             sum_parts(launches, update, parts, update, to);
             return;
         }
@@ -301,9 +269,9 @@ static void launch_sums(const Launches *launches, const Chain *elements, const C
     Arena *arena = launches->arena;
     const IntExpr *total = loop_append_let(launches->kernel, to, "elements", -1,
                                            value_index(arena, iterations_of(launches, elements)));
-    LoopNode *launch = new_launch(launches, total, SUM_THREADS);
+    LoopNode *launch = launch_create(launches, total, SUM_THREADS);
     const int parts = add_parts(launches, update, SUM_THREADS, true, &launch->body);
-    LoopNode *block = new_loop(launches, "element", number(launches, 0), total, GPU_BLOCK);
+    LoopNode *block = launch_loop(launches, "element", launch_number(launches, 0), total, GPU_BLOCK);
     LoopBody inside = {0};
     append_block(launches, sums, update, parts, elements->inside, &inside);
     block->body = one_iteration(launches, elements, body, var_of(launches, block), &inside);
@@ -315,25 +283,26 @@ static void launch_sums(const Launches *launches, const Chain *elements, const C
 static void launch_one_sum(const Launches *launches, const Chain *sums, const LoopNode *update,
                            const LoopBody *body, LoopBody *to) {
     Arena *arena = launches->arena;
-    const int partial = add_parts(launches, update, SUM_BLOCKS, false, to);
-    LoopNode *launch = new_launch(launches, number(launches, SUM_BLOCKS), SUM_THREADS);
+    const int partial = add_parts(launches, update, GPU_SUM_BLOCKS, false, to);
+    LoopNode *launch = launch_create(launches, launch_number(launches, GPU_SUM_BLOCKS), SUM_THREADS);
     int parts = add_parts(launches, update, SUM_THREADS, true, &launch->body);
-    LoopNode *block =
-        new_loop(launches, "block", number(launches, 0), number(launches, SUM_BLOCKS), GPU_BLOCK);
-    const IntExpr *first = op(launches, INT_MUL, var_of(launches, block), number(launches, SUM_THREADS));
-    append_threads(launches, sums, body, update, parts, first, (int64_t)SUM_BLOCKS * SUM_THREADS,
+    LoopNode *block = launch_loop(launches, "block", launch_number(launches, 0),
+                                  launch_number(launches, GPU_SUM_BLOCKS), GPU_BLOCK);
+    const IntExpr *first =
+        launch_op(launches, INT_MUL, var_of(launches, block), launch_number(launches, SUM_THREADS));
+    append_threads(launches, sums, body, update, parts, first, (int64_t)GPU_SUM_BLOCKS * SUM_THREADS,
                    &block->body);
     sum_parts(launches, update, parts,
               loop_update(arena, LOOP_STORE, partial, var_of(launches, block), update->value), &block->body);
     loop_append(arena, &launch->body, block);
     loop_append(arena, to, launch);
-    launch = new_launch(launches, number(launches, 1), SUM_THREADS);
+    launch = launch_create(launches, launch_number(launches, 1), SUM_THREADS);
     parts = add_parts(launches, update, SUM_THREADS, true, &launch->body);
-    LoopNode *thread =
-        new_loop(launches, "thread", number(launches, 0), number(launches, SUM_THREADS), GPU_THREAD);
+    LoopNode *thread = launch_loop(launches, "thread", launch_number(launches, 0),
+                                   launch_number(launches, SUM_THREADS), GPU_THREAD);
     const int sum = add_sum(launches, update, &thread->body);
-    LoopNode *each =
-        new_loop(launches, "part", var_of(launches, thread), number(launches, SUM_BLOCKS), GPU_NONE);
+    LoopNode *each = launch_loop(launches, "part", var_of(launches, thread),
+                                 launch_number(launches, GPU_SUM_BLOCKS), GPU_NONE);
     each->step = SUM_THREADS;
     loop_append(
         arena, &each->body,
@@ -389,96 +358,6 @@ static const LoopNode *update_of(const Launches *launches, const Chain *sums) {
     return sums->count > 0 ? loop_invariant_update(launches->kernel, sums->loops[0]) : NULL;
 }
 
-static bool has_unit(const LoopBody *nodes) {
-    for (int64_t i = 0; i < nodes->count; i++)
-        if (nodes->items[i]->execution.unit != GPU_NONE)
-            return true;
-    return false;
-}
-
-// A body of which one thread executes what no loop over threads is around.
-static LoopBody by_one_thread(const Launches *launches, const LoopBody *body) {
-    LoopBody result = {0}, alone = {0};
-    for (int64_t i = 0; i < body->count; i++) {
-        const LoopNode *node = body->items[i];
-        const LoopBody nodes = loop_nodes(launches->arena, node);
-        if (node->execution.unit == GPU_THREAD || node->kind == LOOP_LET)
-            loop_append(launches->arena, alone.count ? &alone : &result, node);
-        else if (has_unit(&nodes))
-            loop_append(launches->arena, &result,
-                        loop_with_body(launches->arena, node, by_one_thread(launches, &node->body)));
-        else
-            loop_append(launches->arena, &alone, node);
-    }
-    if (alone.count == 0)
-        return result;
-    LoopNode *thread = new_loop(launches, "thread", number(launches, 0), number(launches, 1), GPU_THREAD);
-    thread->body = alone;
-    loop_append(launches->arena, &result, thread);
-    return result;
-}
-
-// The loops of a launch by unit and dimension, found from the outermost inwards.
-typedef struct {
-    int blocks, threads; // dimensions
-    bool warps;
-} Units;
-
-static void count_units(const LoopNode *node, Units *units, Units around) {
-    around.blocks += node->execution.unit == GPU_BLOCK;
-    around.threads += node->execution.unit == GPU_THREAD;
-    units->blocks = around.blocks > units->blocks ? around.blocks : units->blocks;
-    units->threads = around.threads > units->threads ? around.threads : units->threads;
-    units->warps = units->warps || node->execution.unit == GPU_WARP;
-    for (int64_t i = 0; i < node->body.count; i++)
-        count_units(node->body.items[i], units, around);
-}
-
-// The outermost of several loops over blocks, or threads, has the last dimension. Warps are the y of threads,
-// whose x are the lanes.
-static LoopBody with_dims(const Launches *launches, const LoopBody *body, const Units *units, Units around,
-                          bool repeated, LoopNode *launch, const bool *inside) {
-    LoopBody result = {0};
-    for (int64_t i = 0; i < body->count; i++) {
-        LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node);
-        Units here = around;
-        if (node->execution.unit == GPU_BLOCK) {
-            node->execution.dim = units->blocks - 1 - here.blocks++;
-            const IntExpr *count = op(launches, INT_SUB, node->upper, node->lower);
-            launch->blocks[node->execution.dim] =
-                depends(count, inside) ? number(launches, SUM_BLOCKS) : count;
-        }
-        if (node->execution.unit == GPU_THREAD)
-            node->execution.dim = units->warps ? 0 : units->threads - 1 - here.threads++;
-        if (node->execution.unit == GPU_WARP)
-            node->execution.dim = 1;
-        const bool again = repeated || (node->kind == LOOP_FOR && node->execution.unit == GPU_NONE);
-        node->execution.barrier = node->execution.unit == GPU_THREAD && again && around.threads == 0;
-        node->body = with_dims(launches, &node->body, units, here, again, launch, inside);
-        loop_append(launches->arena, &result, node);
-    }
-    return result;
-}
-
-// As commands say.
-static void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) {
-    static const int sizes[GPU_DIMS][GPU_DIMS] = {{THREADS}, {LANES, THREADS / LANES}, {LANES, 4, 2}};
-    LoopNode *launch = new_launch(launches, number(launches, 1), 1);
-    launch->body = by_one_thread(launches, body);
-    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
-    Units units = {0};
-    count_units(launch, &units, units);
-    const LoopBody nodes = loop_nodes(launches->arena, launch);
-    for (int64_t i = 0; i < nodes.count; i++)
-        if (nodes.items[i]->var >= 0)
-            inside[nodes.items[i]->var] = true;
-    const int dims = units.warps ? 2 : units.threads;
-    for (int d = 0; d < dims; d++)
-        launch->threads[d] = sizes[dims - 1][d];
-    launch->body = with_dims(launches, &launch->body, &units, (Units){0}, false, launch, inside);
-    loop_append(launches->arena, to, launch);
-}
-
 // What is left of a leaf after its definitions, conditions, and loops that follow one another on the host.
 static void append_launches(const Launches *launches, const LoopBody *body, LoopBody *to) {
     Arena *arena = launches->arena;
@@ -489,7 +368,7 @@ static void append_launches(const Launches *launches, const LoopBody *body, Loop
         return;
     const LoopNode *node = only_node(&rest);
     const LoopBody nodes = node ? loop_nodes(arena, node) : rest;
-    const bool commanded = has_unit(&nodes);
+    const bool commanded = launch_has_units(&nodes);
     if (node && node->kind == LOOP_IF) {
         LoopBody inside = {0};
         append_launches(launches, &node->body, &inside);

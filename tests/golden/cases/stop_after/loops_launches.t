@@ -27,6 +27,12 @@ x(k) = B(i, k) * y(i)
 schedule x {
   parallelize(i, gpu_block, atomic)
 }
+C(i, k) = A(i, j) * B(j, k) * B(i, k)
+schedule C {
+  reorder({i, j, k})
+  parallelize(i, gpu_block)
+  parallelize(k, gpu_thread)
+}
 A(i, j) = B(i, k) * C(k, j)
 --- stdout
 # REDUCE_A: reduce A[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
@@ -154,8 +160,8 @@ for each processor (io), active:
         let ii_end = min(n_per_p, n - io * n_per_p)
         launch on ii_end blocks of 32 x 8 threads:
             for ii in 0 .. ii_end:  # distinct, blocks
-                let i = io * n_per_p + ii
                 for jo in 0 .. n_per_64:  # distinct, warps
+                    let i = io * n_per_p + ii
                     let ji_end = min(64, n - jo * 64)
                     for ji in 0 .. ji_end:  # distinct, threads of a block
                         let j = jo * 64 + ji
@@ -184,6 +190,32 @@ for each processor (io), active:
     release FETCH_y
     release FETCH_B
     reduce REDUCE_x
+
+# REDUCE_C: reduce C[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_A: fetch A[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+# FETCH_B: fetch B[:, :]
+# FETCH_B_2: fetch B[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
+let n_per_p = ceil_div(n, p)
+for each processor (io), active:
+    C = open REDUCE_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
+    start FETCH_A
+    start FETCH_B
+    start FETCH_B_2
+    A = wait FETCH_A with A_lo0 = lo[0], A_stride0 = stride[0], A_lo1 = lo[1]
+    B = wait FETCH_B with B_lo0 = lo[0], B_stride0 = stride[0], B_lo1 = lo[1]
+    B_2 = wait FETCH_B_2 with B_2_lo0 = lo[0], B_2_stride0 = stride[0], B_2_lo1 = lo[1]
+    leaf where active:  # loops: the schedule says how 'k' is executed
+        let ii_end = min(n_per_p, n - io * n_per_p)
+        launch on ii_end blocks of 256 threads:
+            for ii in 0 .. ii_end:  # distinct, blocks
+                for k in 0 .. n:  # distinct, threads of a block
+                    let i = io * n_per_p + ii
+                    for j in 0 .. n:
+                        C[(i - C_lo0) * C_stride0 + k - C_lo1] += A[(i - A_lo0) * A_stride0 + j - A_lo1] * B[(j - B_lo0) * B_stride0 + k - B_lo1] * B_2[(i - B_2_lo0) * B_2_stride0 + k - B_2_lo1]
+    release FETCH_B_2
+    release FETCH_B
+    release FETCH_A
+    reduce REDUCE_C
 
 # REDUCE_A: reduce A[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]
 # FETCH_B: fetch B[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p), :]

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Launches whose loops have the units that commands give them, and what both kinds of launches are made with.
+#include "loop/launches.h"
+
+const IntExpr *launch_number(const Launches *launches, int64_t value) {
+    return int_const(launches->arena, value);
+}
+
+const IntExpr *launch_op(const Launches *launches, IntOp kind, const IntExpr *left, const IntExpr *right) {
+    return int_op(launches->arena, kind, left, right);
+}
+
+bool launch_depends(const IntExpr *expr, const bool *vars) {
+    return (expr->op == INT_VAR && vars[expr->value]) || (expr->left && launch_depends(expr->left, vars)) ||
+           (expr->right && launch_depends(expr->right, vars));
+}
+
+LoopNode *launch_create(const Launches *launches, const IntExpr *blocks, int threads) {
+    LoopNode *launch = loop_node(launches->arena, LOOP_LAUNCH);
+    launch->blocks[0] = blocks;
+    launch->threads[0] = threads;
+    return launch;
+}
+
+LoopNode *launch_loop(const Launches *launches, const char *name, const IntExpr *lower, const IntExpr *upper,
+                      GpuUnit unit) {
+    LoopNode *loop = loop_node(launches->arena, LOOP_FOR);
+    loop->var = loop_add_index(launches->kernel, name, -1);
+    loop->lower = lower;
+    loop->upper = upper;
+    loop->execution.unit = unit;
+    loop->execution.distinct = unit != GPU_NONE;
+    return loop;
+}
+
+bool launch_has_units(const LoopBody *nodes) {
+    for (int64_t i = 0; i < nodes->count; i++)
+        if (nodes->items[i]->execution.unit != GPU_NONE)
+            return true;
+    return false;
+}
+
+// A body of which one thread executes what no loop over threads is around.
+static LoopBody by_one_thread(const Launches *launches, const LoopBody *body) {
+    LoopBody result = {0}, alone = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        const LoopBody nodes = loop_nodes(launches->arena, node);
+        if (node->execution.unit == GPU_THREAD || node->kind == LOOP_LET)
+            loop_append(launches->arena, alone.count ? &alone : &result, node);
+        else if (launch_has_units(&nodes))
+            loop_append(launches->arena, &result,
+                        loop_with_body(launches->arena, node, by_one_thread(launches, &node->body)));
+        else
+            loop_append(launches->arena, &alone, node);
+    }
+    if (alone.count == 0)
+        return result;
+    LoopNode *thread =
+        launch_loop(launches, "thread", launch_number(launches, 0), launch_number(launches, 1), GPU_THREAD);
+    thread->body = alone;
+    loop_append(launches->arena, &result, thread);
+    return result;
+}
+
+// The loops of a launch by unit and dimension, found from the outermost inwards.
+typedef struct {
+    int blocks, threads; // dimensions
+    bool warps;
+} Units;
+
+static void count_units(const LoopNode *node, Units *units, Units around) {
+    around.blocks += node->execution.unit == GPU_BLOCK;
+    around.threads += node->execution.unit == GPU_THREAD;
+    units->blocks = around.blocks > units->blocks ? around.blocks : units->blocks;
+    units->threads = around.threads > units->threads ? around.threads : units->threads;
+    units->warps = units->warps || node->execution.unit == GPU_WARP;
+    for (int64_t i = 0; i < node->body.count; i++)
+        count_units(node->body.items[i], units, around);
+}
+
+// Definitions, conditions and loops inside of each other, and what is inside of all of them.
+typedef struct {
+    Array(const LoopNode *) layers;
+    LoopBody innermost;
+} LoopNest;
+
+static LoopNest nest_of(const Launches *launches, const LoopBody *body) {
+    LoopNest nest = {0};
+    for (int64_t i = 0; i < body->count;) {
+        const LoopNode *node = body->items[i];
+        const bool opens = (node->kind == LOOP_FOR || node->kind == LOOP_IF) && i + 1 == body->count;
+        if (node->kind != LOOP_LET && !opens) {
+            for (; i < body->count; i++)
+                loop_append(launches->arena, &nest.innermost, body->items[i]);
+            break;
+        }
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+        array_push(launches->arena, nest.layers, node);
+        i = opens ? 0 : i + 1;
+        body = opens ? &node->body : body;
+    }
+    return nest;
+}
+
+static bool is_below(const LoopNest *nest, int64_t first, const LoopNode *loop) {
+    for (int64_t i = first; i < nest->layers.count; i++) {
+        const int var = nest->layers.items[i]->var;
+        if (var >= 0 && (loop_mentions(loop->lower, var) || loop_mentions(loop->upper, var)))
+            return true;
+    }
+    return false;
+}
+
+// Loops over blocks and threads outside of all others, where their bounds do not depend on these: then each
+// thread executes the others by itself, and nothing has to wait in between. As all of them commute, that is
+// the same.
+static LoopBody units_first(const Launches *launches, const LoopBody *body) {
+    const LoopNest from = nest_of(launches, body);
+    LoopNest to = {0};
+    int64_t units = 0; // layers up to the last loop with a unit
+    for (int64_t i = 0; i < from.layers.count; i++) {
+        const LoopNode *node = from.layers.items[i];
+        const bool moves = node->execution.unit != GPU_NONE && !is_below(&to, units, node);
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+        array_push(launches->arena, to.layers, node);
+        for (int64_t at = to.layers.count - 1; moves && at > units; at--) {
+            to.layers.items[at] = to.layers.items[at - 1];
+            to.layers.items[at - 1] = node;
+        }
+        if (node->execution.unit != GPU_NONE)
+            units = moves ? units + 1 : to.layers.count;
+    }
+    LoopBody result = from.innermost;
+    for (int64_t i = to.layers.count - 1; i >= 0; i--) {
+        LoopBody outer = {0};
+        const LoopNode *node = to.layers.items[i];
+        const bool opens = node->kind != LOOP_LET;
+        loop_append(launches->arena, &outer, opens ? loop_with_body(launches->arena, node, result) : node);
+        if (!opens)
+            loop_append_all(launches->arena, &outer, result);
+        result = outer;
+    }
+    return result;
+}
+
+// Without the units of loops inside of one that follows its iterations, but for threads of a block, which
+// wait after each iteration: other blocks, warps and threads cannot.
+static LoopBody without_races(const Launches *launches, const LoopBody *body, bool repeated,
+                              bool in_threads) {
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node);
+        const GpuUnit unit = node->execution.unit;
+        if (repeated && unit != GPU_NONE && (unit == GPU_BLOCK || in_threads))
+            node->execution.unit = GPU_NONE;
+        const bool threads = node->execution.unit == GPU_THREAD || node->execution.unit == GPU_WARP;
+        node->execution.barrier = repeated && threads;
+        node->body = without_races(launches, &node->body,
+                                   repeated || (node->kind == LOOP_FOR && node->execution.unit == GPU_NONE),
+                                   in_threads || threads);
+        loop_append(launches->arena, &result, node);
+    }
+    return result;
+}
+
+// The outermost of several loops over blocks, or threads, has the last dimension. Warps are the y of threads,
+// whose x are the lanes.
+static LoopBody with_dims(const Launches *launches, const LoopBody *body, const Units *units, Units around,
+                          LoopNode *launch, const bool *inside) {
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node);
+        Units here = around;
+        if (node->execution.unit == GPU_BLOCK) {
+            node->execution.dim = units->blocks - 1 - here.blocks++;
+            const IntExpr *count = launch_op(launches, INT_SUB, node->upper, node->lower);
+            launch->blocks[node->execution.dim] =
+                launch_depends(count, inside) ? launch_number(launches, GPU_SUM_BLOCKS) : count;
+        }
+        if (node->execution.unit == GPU_THREAD)
+            node->execution.dim = units->warps ? 0 : units->threads - 1 - here.threads++;
+        if (node->execution.unit == GPU_WARP)
+            node->execution.dim = 1;
+        node->body = with_dims(launches, &node->body, units, here, launch, inside);
+        loop_append(launches->arena, &result, node);
+    }
+    return result;
+}
+
+// As commands say.
+void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) {
+    static const int sizes[GPU_DIMS][GPU_DIMS] = {
+        {GPU_THREADS}, {GPU_LANES, GPU_THREADS / GPU_LANES}, {GPU_LANES, 4, 2}};
+    LoopNode *launch = launch_create(launches, launch_number(launches, 1), 1);
+    const LoopBody ordered = units_first(launches, body);
+    const LoopBody safe = without_races(launches, &ordered, false, false);
+    launch->body = by_one_thread(launches, &safe);
+    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
+    Units units = {0};
+    count_units(launch, &units, units);
+    const LoopBody nodes = loop_nodes(launches->arena, launch);
+    for (int64_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i]->var >= 0)
+            inside[nodes.items[i]->var] = true;
+    const int dims = units.warps ? 2 : units.threads;
+    for (int d = 0; d < dims; d++)
+        launch->threads[d] = sizes[dims - 1][d];
+    launch->body = with_dims(launches, &launch->body, &units, (Units){0}, launch, inside);
+    loop_append(launches->arena, to, launch);
+}
