@@ -383,8 +383,9 @@ DISTAL_API distal_status distal_rotate(distal_statement *statement, const char *
 // The named innermost loops become a call: "gemm", "gemv", "ger", "dot", "axpy", "blas" (the best that fits)
 // or "loops".
 DISTAL_API distal_status distal_substitute(distal_statement *statement, const char *vars, const char *kernel);
-// Iterations of `var` are executed in parallel by `unit`: "cpu_thread" or "cpu_vector". `race` says how
-// updates of the same element are resolved: "none", "atomic", "reduction", "temporary"; NULL: none.
+// Iterations of `var` are executed in parallel by `unit`: "cpu_thread", "cpu_vector", "gpu_block", "gpu_warp"
+// or "gpu_thread". `race` says how updates of the same element are resolved: "none", "atomic", "reduction",
+// "temporary"; NULL: none.
 DISTAL_API distal_status distal_parallelize(distal_statement *statement, const char *var, const char *unit,
                                             const char *race);
 // The loop `var` is unrolled `factor` times, a number.

@@ -229,9 +229,9 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     distal_tensor *tensor = call->tensor;
     const int64_t given = call->count;
-    if (tensor->home.memory == MEMORY_DISK)
-        return invalid(context, "tensor '%s' is in disk, and cannot use the memory of the caller",
-                       tensor->name);
+    if (tensor->home.memory != MEMORY_HOST)
+        return invalid(context, "tensor '%s' is in %s, and cannot use the memory of the caller", tensor->name,
+                       memory_kind(tensor->home.memory)->name);
     distal_status status = count_pieces(context, call);
     if (status != DISTAL_OK)
         return status;

@@ -120,6 +120,9 @@ static distal_status use(distal_context *context, void *arguments) {
     if (status != DISTAL_OK)
         return status;
     const StatementPasses *passes = &call->statement->pipeline->statements[0];
+    if (passes->spmd->on_gpu)
+        return invalid(context, "kernels of a GPU, as of '%.60s', cannot be compiled ahead of time yet",
+                       call->statement->text);
     if (passes->structure && !call->assembly)
         return invalid(context,
                        "the entries of '%s' are found by a second function, %s_structure, which is NULL here",

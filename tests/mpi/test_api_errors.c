@@ -219,6 +219,10 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *in_disk = NULL;
     FINE(distal_tensor_create(d, "K", DISTAL_F64, 2, (int64_t[]){8, 6}, "K(x, y) -> M(x) in disk", &in_disk));
     WRONG(distal_tensor_attach(in_disk, memory, NULL), "is in disk, and cannot use the memory of the caller");
+    distal_tensor *on_gpu = NULL;
+    FINE(distal_tensor_create(d, "On_gpu", DISTAL_F64, 2, (int64_t[]){8, 6}, "On_gpu(x, y) -> M(x) in gpu",
+                              &on_gpu));
+    WRONG(distal_tensor_attach(on_gpu, memory, NULL), "is in gpu, and cannot use the memory of the caller");
     FINE(distal_scratch(d, "/nowhere/at/all"));
     FAILS(distal_tensor_fill(in_disk, "ones"), "No such file or directory");
     FINE(distal_scratch(d, NULL));
@@ -398,6 +402,12 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_use_kernel(s, (distal_kernel_function)abort, NULL, own_id));
     FINE(distal_unroll(s, "j", "2"));
     WRONG(distal_plan_create(s, &plan), "have changed since distal_use_kernel: emit the function again");
+    distal_statement *of_gpu;
+    FINE(distal_statement_create(d, "A(i, j) = 2 * B(i, j)", &of_gpu));
+    FINE(distal_parallelize(of_gpu, "i", "gpu_block", NULL));
+    WRONG(distal_use_kernel(of_gpu, (distal_kernel_function)abort, NULL, own_id),
+          "cannot be compiled ahead of time yet");
+    distal_statement_free(of_gpu);
     test_numbers_of_commands(d);
     test_balanced(d);
     WRONG(distal_statement_find(d, "A", 1, &s), "statement assigns 'A', and none of them has index 1");

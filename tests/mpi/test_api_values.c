@@ -27,7 +27,8 @@ static void test_sections(MPI_Comm comm, int rank, int ranks) {
     OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
     static const char *const placements[] = {"A(i, j) -> M(i)",         "A(i, j) -> M(cyclic(j, 2))",
                                              "A(i, j) -> M(*)",         "A(i, j) -> M(0)",
-                                             "A(i, j) -> M(i) in disk", "A(i, j) -> M(cyclic(j, 2)) in disk"};
+                                             "A(i, j) -> M(i) in disk", "A(i, j) -> M(cyclic(j, 2)) in disk",
+                                             "A(i, j) -> M(i) in gpu",  "A(i, j) -> M(cyclic(j, 2)) in gpu"};
     for (size_t p = 0; p < sizeof placements / sizeof *placements; p++) {
         double part[11 * 7], shift = 0.5;
         distal_tensor *A = declare(d, p % 2 ? "A(11, 7): f64, order(1, 0)" : "A(11, 7): f64", placements[p]);
@@ -57,6 +58,33 @@ static void test_sections(MPI_Comm comm, int rank, int ranks) {
             }
         distal_tensor_free(A);
     }
+    distal_free(d);
+}
+
+// Statements on a GPU, which the host emulates, planned once and executed with other values.
+static void test_gpu(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    distal_tensor *A = declare(d, "A(11, 7): f64", "A(i, j) -> M(i) in gpu");
+    distal_tensor *B = declare(d, "B(7, 11): f64", "B(i, j) -> M(cyclic(j, 2)) in gpu");
+    distal_tensor *s = declare(d, "s: f64", NULL);
+    distal_plan *copy = plan_of(d, statement_of(d, "B(i, j) = 2 * A(j, i)"));
+    distal_plan *sum = plan_of(d, statement_of(d, "s = A(i, j) * B(j, i)"));
+    for (int round = 0; round < 3; round++) {
+        double shift = round, got, should = 0;
+        OK(distal_tensor_fill_by(A, set_value, &shift));
+        OK(distal_execute(copy));
+        OK(distal_execute(sum));
+        OK(distal_get(s, &got));
+        for (int64_t i = 0; i < 11; i++)
+            for (int64_t j = 0; j < 7; j++)
+                should += 2 * pow(value_of((int64_t[]){i, j}) + shift, 2);
+        CHECK(fabs(got - should) <= 1e-12 * should, "rank %d, round %d: %g, not %g", rank, round, got,
+              should);
+    }
+    distal_plan_free(copy);
+    distal_plan_free(sum);
+    distal_tensor_free(B);
     distal_free(d);
 }
 
@@ -317,14 +345,12 @@ static void test_action(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
-static const ReportCase cases[] = {{"api_values/sections", test_sections},
-                                   {"api_values/layout", test_layout},
-                                   {"api_values/texts", test_texts},
-                                   {"api_values/compute", test_compute},
-                                   {"api_values/errors", test_errors},
-                                   {"api_values/action", test_action},
-                                   {0}};
+static const ReportCase cases[] = {{"api_values/sections", test_sections}, {"api_values/gpu", test_gpu},
+                                   {"api_values/layout", test_layout},     {"api_values/texts", test_texts},
+                                   {"api_values/compute", test_compute},   {"api_values/errors", test_errors},
+                                   {"api_values/action", test_action},     {0}};
 
 int main(int argc, char **argv) {
+    setenv("DISTAL_GPU", "emulated", 1);
     return report_all(argc, argv, cases);
 }
