@@ -102,9 +102,12 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
         }
         storage_free(storage);
     }
-    diagnostics_error(diagnostics, (Span){0},
-                      "rank %" PRId64 " has not enough memory for its part of tensor %s, %" PRId64 " bytes",
-                      rank, home->tensor->name, home_bytes(home, rank));
+    const bool on_gpu = home->memory == MEMORY_GPU;
+    if (!on_gpu || device_check(diagnostics))
+        diagnostics_error(diagnostics, (Span){0},
+                          "rank %" PRId64 " has not enough memory%s for its part of tensor %s, %" PRId64
+                          " bytes",
+                          rank, on_gpu ? " on its GPU" : "", home->tensor->name, home_bytes(home, rank));
     return NULL;
 }
 

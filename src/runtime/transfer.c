@@ -19,6 +19,8 @@ static bool no_memory(const TransferState *state, Diagnostics *diagnostics) {
     const RankTransfer *plan = state->scope.plan;
     int64_t elements =
         plan->buffer_count * plan->buffer_elements + plan->scratch_elements + plan->stage_elements;
+    if (device_current() && !device_check(diagnostics))
+        return false;
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %" PRId64 " has not enough memory for the buffers of tensor %s, %" PRId64
                              " bytes",
