@@ -4,7 +4,9 @@
 #include "cli/environment.h"
 #include "cli/launch.h"
 #include "cli/memory.h"
+#include "cli/report.h"
 #include "cli/run.h"
+#include "memory/gpu.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
 #include "runtime/wait.h"
@@ -57,6 +59,34 @@ static bool fits(Run *run) {
     return memory_is_free(run->session, run->node);
 }
 
+// What statements take at most in memory of the GPU of this rank; -1: none is executed there.
+static int64_t gpu_bytes(const Run *run) {
+    const Plan *plan = run->pipeline->plan;
+    int64_t bytes = -1;
+    for (int s = 0; s < plan->statement_count; s++) {
+        const StatementPlan *statement = plan->statements[s];
+        if (statement->spmd->on_gpu)
+            bytes = max_i64(bytes, plan_figures(statement)->gpu_peak_bytes[run->rank]);
+    }
+    return bytes;
+}
+
+// Before any of it is allocated. Ranks that share a GPU may still take it from each other.
+static bool fits_gpu(const Run *run) {
+    Diagnostics *diagnostics = run->session->diagnostics;
+    const int64_t needed = gpu_bytes(run);
+    const Device *device = needed >= 0 ? gpu_device(diagnostics) : NULL;
+    bool ok = needed < 0 || device;
+    if (device && needed > device->free_bytes())
+        ok = diagnostics_error(
+            diagnostics, (Span){0},
+            "rank %d needs %s of memory of its GPU, of which %s are free: use more ranks, or place "
+            "operands in host and fetch them in smaller parts",
+            run->rank, report_bytes(needed, diagnostics->arena),
+            report_bytes(device->free_bytes(), diagnostics->arena));
+    return agree_on(MPI_COMM_WORLD, ok, diagnostics);
+}
+
 static bool create_storages(Run *run) {
     const Plan *plan = run->pipeline->plan;
     bool ok = true;
@@ -101,7 +131,7 @@ bool run_prepare(Run *run) {
     run->cores = node_share_cores(run->node, launch_binds());
     run->threads = environment_threads(run->session->options->threads, &run->cores);
     count_threads(run);
-    return fits(run) && compile(run) && create_storages(run) && create_communicators(run);
+    return fits(run) && compile(run) && fits_gpu(run) && create_storages(run) && create_communicators(run);
 }
 
 void run_release(Run *run) {

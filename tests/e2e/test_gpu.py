@@ -123,5 +123,12 @@ def test_no_gpu(_):
     check("the program is executed on a GPU, and there is none" in done.stderr, done.stderr)
 
 
+def test_memory(_):
+    """More than there is of memory of the GPU is refused before it is allocated."""
+    text = "param n = 1\nmachine M = grid(2)\ntensor a(n): f64\nplace a(x) -> M(x) in gpu\na(i) = 2 * a(i)"
+    done = run(text, "-p", "n=2000000000000", status=1)
+    check("of memory of its GPU, of which" in done.stderr and done.stderr.count("error:") == 1, done.stderr)
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(functions_named_test("gpu", globals())))
