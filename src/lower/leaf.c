@@ -288,18 +288,6 @@ static const char *describe_call(const Cin *cin, const BlasCall *call) {
 static const KernelName best_first[] = {KERNEL_GEMM, KERNEL_GEMV, KERNEL_GER, KERNEL_DOT, KERNEL_AXPY};
 enum { BEST_COUNT = sizeof best_first / sizeof *best_first };
 
-static void count_access(void *context, const Access *access) {
-    (void)access;
-    ++*(int *)context;
-}
-
-static bool is_number(const Expr *alpha) {
-    int accesses = 0;
-    if (alpha)
-        expr_accesses(alpha, count_access, &accesses);
-    return accesses == 0;
-}
-
 static bool choose_substituted(const LeafSite *site, const Directive *directive, Choice *choice) {
     if (!check_substituted(site, directive))
         return false;
@@ -331,8 +319,7 @@ static bool choose_substituted(const LeafSite *site, const Directive *directive,
                                      "cannot substitute %s: %s; the loops must compute %s", name, reason,
                                      blas_form(directive->kernel));
     }
-    return !cin_is_on_gpu(site->cin) ||
-           (choice->call->kernel == KERNEL_GEMM && !site->inner && is_number(choice->call->alpha)) ||
+    return !cin_is_on_gpu(site->cin) || (choice->call && gpu_takes_call(site, choice->call)) ||
            diagnostics_error(
                site->diagnostics, directive->span,
                "cannot substitute %s: on a GPU, gemm of matrices and a number is supported, and loops", name);
@@ -341,15 +328,6 @@ static bool choose_substituted(const LeafSite *site, const Directive *directive,
 static bool has_commands(const LeafSite *site, int var) {
     return cin_directive(site->cin, DIRECTIVE_PARALLELIZE, var) ||
            cin_directive(site->cin, DIRECTIVE_UNROLL, var);
-}
-
-// On a GPU, gemm with factors that are numbers: others are in memory of the GPU.
-static const BlasCall *gpu_gemm(const LeafSite *site, const char **reason) {
-    const BlasCall *call = blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, reason);
-    if (!call || (!site->inner && is_number(call->alpha)))
-        return call;
-    *reason = "a factor of the product is no number";
-    return NULL;
 }
 
 // gemm wherever it fits, with as many loops as it can replace; gemv where the loops around it change its

@@ -101,4 +101,11 @@ int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
 bool leaf_has_copies(const Leaf *leaf);
 int64_t leaf_copy_limit(const Leaf *leaf);
 
+// On a GPU (lower/gpu.c): refuses, with a diagnostic, what is not supported there yet. Whether a call can be
+// made: gemm with factors that are numbers, as others are in memory of the GPU. Such a call; NULL with
+// *reason.
+bool gpu_check(const Cin *cin, Diagnostics *diagnostics);
+bool gpu_takes_call(const LeafSite *site, const BlasCall *call);
+const BlasCall *gpu_gemm(const LeafSite *site, const char **reason);
+
 #endif

@@ -508,41 +508,6 @@ static void choose_assembly(Lowering *lowering, Stage *stage, const int64_t *par
                      has_row ? "; values of a row are added to an array of the thread, then copied" : "");
 }
 
-typedef struct {
-    const Lowering *lowering;
-    bool ok;
-} GpuCheck;
-
-static void check_gpu_access(void *context, const Access *access) {
-    GpuCheck *check = context;
-    const Tensor *tensor = access->tensor;
-    const char *what = tensor_is_sparse(tensor)              ? "sparse"
-                       : type_info(tensor->type)->is_complex ? "complex"
-                                                             : NULL;
-    if (check->ok && what)
-        check->ok = diagnostics_error(check->lowering->diagnostics, access->span,
-                                      "'%s' is %s, which is not supported in statements on a GPU yet",
-                                      tensor->name, what);
-}
-
-// Refuses what is not supported on a GPU yet.
-static bool check_gpu(const Lowering *lowering) {
-    const Cin *cin = lowering->cin;
-    GpuCheck check = {lowering, true};
-    check_gpu_access(&check, cin->assignment->lhs);
-    expr_accesses(cin->assignment->rhs, check_gpu_access, &check);
-    for (int64_t d = 0; check.ok && d < cin->directives.count; d++) {
-        const Directive *directive = cin->directives.items[d];
-        if (directive->kind == DIRECTIVE_PARALLELIZE && !unit_is_of_gpu(directive->unit))
-            check.ok = diagnostics_error(
-                lowering->diagnostics, directive->span,
-                "cannot parallelize onto %s: the statement is executed on a GPU (gpu_block, "
-                "gpu_warp or gpu_thread)",
-                parallel_unit_names[directive->unit]);
-    }
-    return check.ok;
-}
-
 const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostics) {
     Spmd *spmd = arena_new(cin->arena, Spmd);
     Lowering lowering = {.cin = cin, .diagnostics = diagnostics, .spmd = spmd};
@@ -550,7 +515,7 @@ const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostic
     spmd->cin = cin;
     spmd->nest_count = cin_nest_count(cin);
     spmd->on_gpu = cin_is_on_gpu(cin);
-    if (spmd->on_gpu && !check_gpu(&lowering))
+    if (spmd->on_gpu && !gpu_check(cin, diagnostics))
         return NULL;
     int own_dim[MAX_VARS];
     if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim) || !check_sparse(&lowering) ||
