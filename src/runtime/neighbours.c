@@ -166,7 +166,8 @@ struct Reading {
     int rank;  // of all
     int count; // of transfers
     const RankTransfer *const *transfers;
-    Storage *const *storages;
+    Storage *const *storages; // a tensor may have another one by the time that the reading is freed
+    int64_t *sizes;           // of elements, by transfer
     bool needed, exchanged;
     int64_t runs;
     _Atomic int64_t *control;
@@ -175,8 +176,8 @@ struct Reading {
     void ***data;               // by transfer and piece
 };
 
-static int64_t bytes_of(const NeighbourPiece *piece, const Storage *storage) {
-    return rect_volume(&piece->rect) * (int64_t)type_info(storage->type)->size;
+static int64_t bytes_of(const Reading *reading, int transfer, int64_t piece) {
+    return rect_volume(&reading->transfers[transfer]->neighbours[piece].rect) * reading->sizes[transfer];
 }
 
 static int64_t first_home(const Reading *reading) {
@@ -199,13 +200,15 @@ static bool allocate_reading(Reading *reading) {
     reading->places = calloc(2 * (size_t)neighbours->count, sizeof *reading->places);
     reading->controls = calloc((size_t)neighbours->count, sizeof(void *));
     reading->data = calloc((size_t)reading->count + 1, sizeof(void **));
-    if (!reading->places || !reading->controls || !reading->data)
+    reading->sizes = calloc((size_t)reading->count + 1, sizeof *reading->sizes);
+    if (!reading->places || !reading->controls || !reading->data || !reading->sizes)
         return false;
     for (int t = 0; t < reading->count; t++) {
         const RankTransfer *part = reading->transfers[t];
         reading->data[t] = calloc((size_t)part->neighbour_count + 1, sizeof(void *));
         if (!reading->data[t])
             return false;
+        reading->sizes[t] = (int64_t)type_info(reading->storages[t]->type)->size;
         reading->needed = reading->needed || reads_others(part);
         homes += part->reads ? reading->storages[t]->piece_count : 0;
     }
@@ -241,13 +244,14 @@ void reading_free(Reading *reading) {
         const RankTransfer *part = reading->transfers[t];
         for (int64_t i = 0; reading->data[t] && i < part->neighbour_count; i++)
             if (part->neighbours[i].rank != reading->rank)
-                shared_unmap(reading->data[t][i], bytes_of(&part->neighbours[i], reading->storages[t]));
+                shared_unmap(reading->data[t][i], bytes_of(reading, t, i));
         free(reading->data[t]);
     }
     shared_release((void *)reading->control);
     free(reading->data);
     free(reading->controls);
     free(reading->places);
+    free(reading->sizes);
     free(reading);
 }
 
@@ -287,7 +291,8 @@ static bool map_piece(Reading *reading, int transfer, int64_t index) {
     const int64_t home = control[STARTS + reading->count + transfer] + piece->piece;
     const int64_t offset = control[first_home(reading) + home];
     if (offset >= 0)
-        *data = shared_map(reading->neighbours->files[member], offset, bytes_of(piece, storage), false);
+        *data =
+            shared_map(reading->neighbours->files[member], offset, bytes_of(reading, transfer, index), false);
     return *data != NULL;
 }
 
