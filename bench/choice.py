@@ -75,7 +75,7 @@ def written(name, folder):
 
 
 def compare(options, programs, size, ranks, machine, folder):
-    """The times of each, in turns: of the chosen one first."""
+    """The median time of each program, interleaved: in each round each is run once."""
     chosen = json.loads(distal(options, "schedule", bare(example(next(iter(programs))), folder), "-n", str(ranks), *words(size),
                                "--machine", machine, "--stats=json"))
     path = os.path.join(folder, "chosen.distal")
@@ -93,7 +93,7 @@ def compare(options, programs, size, ranks, machine, folder):
 
 def main():
     parser = report.parser(__doc__, 3)
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each program (default: 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each program (default: 5)")
     parser.add_argument("--machine", metavar="FILE", help="a description, in place of measuring this machine; {ranks} in it stands for the ranks")
     parser.add_argument("--scratch", metavar="FOLDER", default=tempfile.gettempdir(), help="where disks are measured")
     parser.add_argument("--only", metavar="NAME,...", help="these contractions")

@@ -75,7 +75,7 @@ DEFINE_REDUCE(prod, c64, c64)
 DEFINE_REDUCE(sum, c128, c128)
 DEFINE_REDUCE(prod, c128, c128)
 
-// Words of so many bytes, aligned to them.
+// Unsigned integers of 1, 4, 8 and 16 bytes, with an alignment of their size.
 typedef unsigned char word1;
 typedef u32 word4;
 typedef u64 word8;
