@@ -73,7 +73,7 @@ double report_gflops(const StatementPlan *plan, const StatementReport *report) {
 }
 
 void report_rate(const StatementPlan *plan, const StatementReport *report, Text *to) {
-    if (plan->flop >= 0)
+    if (plan->flop > 0)
         text_printf(to, ", %.3g GFLOP/s", report_gflops(plan, report));
 }
 
@@ -362,6 +362,11 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
     text_append(to, 0 < shown && shown < ranks ? " / ...\n" : "\n");
 }
 
+static void print_gpu(const RunReport *run, Text *to) {
+    if (run->gpu)
+        text_printf(to, "kernels run on %s\n", run->gpu);
+}
+
 // "ranks of a node read each other's parts of B, C"
 static void print_shared(const Plan *plan, Text *to) {
     bool any = false;
@@ -425,8 +430,10 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
             report_seconds(run->compile_seconds, to);
     }
     text_append(to, "\n");
-    if (run)
+    if (run) {
         print_system(run, pipeline->ranks, to);
+        print_gpu(run, to);
+    }
     print_shared(pipeline->plan, to);
     if (machine)
         predict_print_machine(machine, to);

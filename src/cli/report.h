@@ -41,6 +41,7 @@ typedef struct {
     bool cache_hit;
     const char *mpi, *blas;
     const char *blas_note; // environment_blas_note
+    const char *gpu;       // that of rank 0; NULL: none is used
 } RunReport;
 
 // `run` is NULL for a plan that was not executed. With `machine`, predicted times are in it.

@@ -195,7 +195,12 @@ static void print_system(const Plan *plan, const RunReport *run, int64_t ranks, 
     text_printf(to, ", \"binding\": \"%s\", \"processing_units\": [", binding_names[run->binding]);
     for (int64_t r = 0; r < ranks; r++)
         text_printf(to, "%s\"%s\"", r ? ", " : "", run->units[r]);
-    text_append(to, "], \"shared\": [");
+    text_append(to, "], \"gpu\": ");
+    if (run->gpu)
+        text_append_json(to, run->gpu);
+    else
+        text_append(to, "null");
+    text_append(to, ", \"shared\": [");
     bool any = false;
     for (int t = 0; t < plan->tensor_count; t++) {
         if (!plan->homes[t].shared)

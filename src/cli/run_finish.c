@@ -2,6 +2,7 @@
 #include "cli/drafts.h"
 #include "cli/environment.h"
 #include "cli/run.h"
+#include "memory/device.h"
 #include "runtime/print.h"
 #include "runtime/save.h"
 
@@ -59,7 +60,8 @@ static RunReport make_report(const Run *run, const char *const *units) {
                        .cache_hit = run->cache_hit,
                        .mpi = environment_mpi(arena),
                        .blas = environment_blas(arena),
-                       .blas_note = environment_blas_note(run->threads, arena)};
+                       .blas_note = environment_blas_note(run->threads, arena),
+                       .gpu = device_current() ? device_current()->describe() : NULL};
 }
 
 // One line for each statement, printed where a run prints and writes nothing else.

@@ -38,7 +38,7 @@ typedef struct {
     bool (*open)(int local_rank, const char **why);
     // Modules are unloaded and memory is released before.
     void (*close)(void);
-    const char *(*describe)(void); // "NVIDIA H100, driver 13.0", in static memory
+    const char *(*describe)(void); // "NVIDIA H100, driver 13.0"; in static memory
     int64_t (*free_bytes)(void);
 
     // Memory of the device, aligned to 256 bytes, with any values in it; also for 0 bytes. NULL: not enough.

@@ -279,7 +279,7 @@ static void close_device(void) {
 }
 
 static const char *describe(void) {
-    return "emulated on the host";
+    return "an emulated GPU, on the host";
 }
 
 static int64_t free_bytes(void) {

@@ -88,6 +88,16 @@ def test_host_operands(_):
     check(statement["gpu_peak_bytes"] == [8 * (16 * 16 + 2 * 16 * 8)], statement["gpu_peak_bytes"])
 
 
+def test_stats(_):
+    """What the kernels ran on is said."""
+    path = f"{SOURCE}/examples/gpu_summa.distal"
+    done = distal(["run", path, "--stats", "-p", "n=7"], environment=EMULATED)
+    check("\nkernels run on an emulated GPU, on the host\n" in done.stderr, done.stderr)
+    for program, gpu in ((path, "an emulated GPU, on the host"), (f"{SOURCE}/examples/summa.distal", None)):
+        done = distal(["run", program, "--stats=json", "-p", "n=7"], environment=EMULATED)
+        check(json.loads(done.stdout)["gpu"] == gpu, done.stdout)
+
+
 def test_repeat(_):
     """Statements in rounds, and executions that are repeated."""
     text = """param n = 17, steps = 5
