@@ -112,9 +112,10 @@ static distal_status check_get(distal_context *context, void *arguments) {
 static distal_status get_here(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     const distal_status status = check_scalar(context, call);
-    if (status == DISTAL_OK)
-        storage_get_scalar(call->tensor->storage, call->data);
-    return status;
+    if (status != DISTAL_OK)
+        return status;
+    storage_get_scalar(call->tensor->storage, call->data);
+    return storage_check(call->tensor->storage, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
 distal_status distal_get(distal_tensor *scalar, void *value) {
@@ -139,7 +140,7 @@ static distal_status set_here(distal_context *context, void *arguments) {
         const Piece value = piece_packed(&storage->pieces[i].rect, (LevelList){0}, storage->type, call->data);
         piece_copy(&storage->pieces[i], &value, &value.rect);
     }
-    return storage_check_disk(storage, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
+    return storage_check(storage, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
 distal_status distal_set(distal_tensor *scalar, const void *value) {

@@ -39,7 +39,7 @@ static bool copy_chunk(void *context, const PiecePart *part, Diagnostics *diagno
 // Between storages in disk, or in memory of a GPU.
 static bool copy_pieces(const Storage *to, const Storage *from, Diagnostics *diagnostics) {
     return chunks_visit_pieces(from, CHUNKS_READ, copy_chunk, &(PieceCopy){to, 0}, diagnostics) &&
-           storage_check_disk(to, diagnostics);
+           storage_check(to, diagnostics);
 }
 
 // False with a diagnostic.

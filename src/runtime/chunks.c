@@ -21,12 +21,12 @@ static bool visit_copies(const Storage *storage, const PiecePart *part, ChunkUse
         const PiecePart chunk = {piece_packed(&rect, tensor_levels(tensor), storage->type, memory), rect};
         if (use == CHUNKS_READ)
             piece_copy(&chunk.piece, &part->piece, &rect);
-        ok = storage_check_disk(storage, diagnostics) && visit(context, &chunk, diagnostics);
+        ok = storage_check(storage, diagnostics) && visit(context, &chunk, diagnostics);
         if (ok && use == CHUNKS_WRITE)
             piece_copy(&part->piece, &chunk.piece, &rect);
     }
     memory_release(MEMORY_HOST, memory);
-    return ok && storage_check_disk(storage, diagnostics);
+    return ok && storage_check(storage, diagnostics);
 }
 
 bool chunks_visit(const Storage *storage, const PiecePartArray *parts, ChunkUse use, ChunkVisit visit,

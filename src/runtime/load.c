@@ -235,7 +235,7 @@ static bool copy_own_parts(void *arguments, Diagnostics *diagnostics) {
     const PiecePartArray parts = storage_piece_parts(storage, diagnostics->arena);
     for (int64_t i = 0; i < parts.count; i++)
         piece_copy(&whole, &parts.items[i].piece, &parts.items[i].part);
-    return storage_check_disk(storage, diagnostics);
+    return storage_check(storage, diagnostics);
 }
 
 bool storage_gather_into(const Storage *storage, void *whole, MPI_Comm comm, Diagnostics *diagnostics) {
@@ -303,7 +303,7 @@ static bool copy_chunk(void *arguments, Diagnostics *diagnostics) {
         if (rect_intersect(&gathering->parts.items[i].part, &gathering->chunk, gathering->scratch, &common))
             piece_copy(&piece, &gathering->parts.items[i].piece, &common);
     }
-    return storage_check_disk(gathering->storage, diagnostics);
+    return storage_check(gathering->storage, diagnostics);
 }
 
 bool storage_gather_first(const Storage *storage, void **whole, MPI_Comm comm, Diagnostics *diagnostics) {

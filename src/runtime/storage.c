@@ -228,8 +228,10 @@ void storage_reset_parts(const ClearedStorage *cleared) {
     }
 }
 
-bool storage_check_disk(const Storage *storage, Diagnostics *diagnostics) {
+bool storage_check(const Storage *storage, Diagnostics *diagnostics) {
     const char *why = storage->file ? disk_error(storage->file) : NULL;
+    if (storage->home->memory == MEMORY_GPU)
+        return device_check(diagnostics);
     return !why || diagnostics_error(diagnostics, (Span){0},
                                      "rank %" PRId64 " has failed to read or write tensor %s in disk: %s",
                                      storage->rank, storage->home->tensor->name, why);

@@ -30,7 +30,7 @@ FAILURES = [
 ]
 
 
-def run_on_gpu(name, sizes, folder, failure=None):
+def run_on_gpu(name, sizes, folder, failure=None, *options):
     program = f"{folder}/{name}.distal"
     with open(example(name), encoding="utf-8") as file, open(program, "w", encoding="utf-8") as changed:
         changed.write(re.sub(r"^(place .*)$", r"\1 in gpu", file.read(), flags=re.M))
@@ -38,7 +38,7 @@ def run_on_gpu(name, sizes, folder, failure=None):
     environment.pop("DISTAL_GPU", None)
     if failure:
         environment["FAKE_CUDA_FAIL"] = failure
-    return subprocess.run([DISTAL, "run", "--check", *params(sizes), program], capture_output=True, check=False, text=True,
+    return subprocess.run([DISTAL, "run", *(options or ["--check"]), *params(sizes), program], capture_output=True, check=False, text=True,
                           timeout=LIMIT_SECONDS, env=environment)
 
 
@@ -56,11 +56,23 @@ def failing(call, after, error, rank, message):
     return test
 
 
+def saving(folder):
+    """Whichever call fails, also while the result is saved: one error and no file, or a file and none."""
+    output = f"{folder}/A.npy"
+    for call in ("cuMemcpyDtoHAsync", "cuStreamSynchronize"):
+        for after in range(13):
+            if os.path.exists(output):
+                os.remove(output)
+            done = run_on_gpu("summa", "n=48 chunk=16", folder, f"{call}:{after}:{ILLEGAL_ADDRESS}:1", "--out", f"A={output}")
+            errors = done.stderr.count("error:")
+            check(done.returncode == errors == 1 - os.path.exists(output), f"{call} {after}: {done.returncode}: {done.stderr}")
+
+
 def main():
     if not os.path.exists(FAKES):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    return run_cases([(f"cuda/{name}", product(name)) for name in PRODUCTS]
+    return run_cases([("cuda/saving", saving)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
                      + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
 
 

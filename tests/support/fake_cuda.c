@@ -31,11 +31,7 @@ static CUcontext context_of(CUdevice device) {
     return (CUcontext)&contexts[device];
 }
 
-static CUresult outcome(const char *name) {
-    if (!fake_cuda.fail_name || strcmp(name, fake_cuda.fail_name) != 0 || fake_cuda.fail_after-- > 0)
-        return CUDA_SUCCESS;
-    return fake_cuda.error;
-}
+static CUresult outcome(const char *name);
 #define MAY_FAIL(name)                                                                                       \
     do {                                                                                                     \
         const CUresult result = outcome(name);                                                               \
@@ -95,6 +91,21 @@ static void finish(long number) {
         free(task->arguments);
         free(task);
     }
+}
+
+// What has been begun does not happen after an error, other than one of an allocation.
+static CUresult outcome(const char *name) {
+    if (!fake_cuda.fail_name || strcmp(name, fake_cuda.fail_name) != 0 || fake_cuda.fail_after-- > 0)
+        return CUDA_SUCCESS;
+    while (first && fake_cuda.error == CUDA_ERROR_ILLEGAL_ADDRESS) {
+        Task *task = first;
+        first = task->next;
+        free(task->arguments);
+        free(task);
+    }
+    if (!first)
+        last = &first;
+    return fake_cuda.error;
 }
 
 CUresult cuInit(unsigned flags) {
