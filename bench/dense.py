@@ -187,7 +187,7 @@ class OneRank:
 
 
 class SeveralRanks:
-    """Through `distal run`, each rank with blocks of one variable of all tensors that have it."""
+    """Through `distal run`, each rank with blocks of one variable of all tensors that have it; without a schedule."""
 
     def __init__(self, bench, kernel):
         self.command = [os.path.join(bench.build, "distal"), "run", "-", "-q", "-n", str(THREADS), "--threads", "1"]
@@ -203,8 +203,7 @@ class SeveralRanks:
             lines.append(f"tensor {declaration}")
             if d in variables:
                 lines.append(f"place {name}({', '.join(variables)}) -> M({d})")
-        lines += [kernel.statement, f"schedule {kernel.accesses()[0][0]} {{ distribute({{{d}}}, {{{d}o}}, {{{d}i}}, M) }}"]
-        return "\n".join(lines)
+        return "\n".join([*lines, kernel.statement])
 
     def seconds(self):
         done = subprocess.run([*self.command, "--warmup", "1", "--repeat", "3", "--stats=json"], input=self.text, text=True,

@@ -214,9 +214,10 @@ static bool can_be_workspace(const Product *product, FactorSet part, FactorSet s
     if (part & product->partial)
         return !around && !(product->placed & ~kept) && sparse_levels(product, part).count > 0;
     // Of dense factors that a sparse one indexes, only elements at its entries move where it is.
-    if (product->placed && (around || product->partial))
+    if (product->placed && product->partial)
         return false;
-    if (around && product->only_whole)
+    // Loops that are distributed are outside of those in which a workspace lives.
+    if (around && (product->only_whole || product->placed & ~around))
         return false;
     if (around & ~kept || (around && outside & ~around) || !can_be_around(product, set, around))
         return false;

@@ -54,6 +54,14 @@ static DraftIndex draw_sum(Writer *writer, bool on_left, int64_t extent) {
     return index;
 }
 
+// Whether an explicit reduction is over the variable, which then has to index something.
+static bool is_reduced(const DraftStatement *statement, char var) {
+    for (int n = 0; n < statement->node_count; n++)
+        if (statement->nodes[n].kind == NODE_REDUCE && strchr(statement->nodes[n].vars, var))
+            return true;
+    return false;
+}
+
 // Of an update, what it assigns is indexed alike on both sides.
 static bool is_updated(const Writer *writer, int tensor) {
     return tensor == writer->statement->target &&
@@ -65,7 +73,8 @@ static void draw_index(Writer *writer, const int *extents, const char *vars, Dra
     const char var = vars[mode];
     const int64_t extent = writer->draft->sizes[extents[mode]].value;
     DraftIndex index = draw_sum(writer, on_left, extent);
-    if (!on_left && is_left(writer, var) && extent > 0 && random_chance(writer->random, 15))
+    if (!on_left && is_left(writer, var) && extent > 0 && random_chance(writer->random, 15) &&
+        !is_reduced(writer->statement, var))
         index = (DraftIndex){.form = INDEX_CONSTANT, .plus = random_below(writer->random, (int)extent)};
     // A variable that indexes no mode alone runs as far as its indices allow.
     const bool follows = index.form == INDEX_SUM && !index.other && random_chance(writer->random, 15);

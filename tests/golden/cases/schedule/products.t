@@ -14,11 +14,11 @@ A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
 #   317 us       0 B         0  2.5 MiB  grid(4) over i        at once
 #   422 us       0 B         0  3.3 MiB  grid(3) over i        at once
 #   550 us   43400 B         1  2.7 MiB  grid(2, 2) over i, k  at once
-#   858 us   2.4 MiB         2  9.1 MiB  -                     no schedule
 #  1.11 ms       0 B         0  2.5 MiB  grid(4) over i        at once, all factors in one nest
 #  1.13 ms   86800 B         1  2.5 MiB  grid(2, 2) over i, j  at once, all factors in one nest
 #  1.17 ms   43400 B         1  2.7 MiB  grid(2, 2) over i, k  at once, all factors in one nest
 #  1.18 ms  186480 B         2  2.5 MiB  grid(4) over j        at once, all factors in one nest
+#  1.19 ms  130200 B         3  2.9 MiB  grid(4) over k        at once, all factors in one nest
 
 machine M = grid(4)
 tensor A(310, 70): f64
