@@ -9,7 +9,7 @@ static bool is_written_before(const StatementPlan *plan, const Transfer *fetch) 
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const Transfer *transfer = &plan->spmd->transfers[t];
         if (transfer->kind == TRANSFER_REDUCE && transfer->access->tensor == fetch->access->tensor &&
-            (transfer->nest == fetch->nest || transfer->access->tensor == plan->target || plan->per_rank > 1))
+            (transfer->nest >= fetch->nest || transfer->access->tensor == plan->target || plan->per_rank > 1))
             return false;
     }
     return true;
@@ -113,9 +113,11 @@ static void read_part(Diversion *diversion, const RankStep *step, const Part *pa
         add_copy(diversion, &part->rect, part->peer);
         return;
     }
+    // What is at home is copied anyway.
     const HoldingArray found = holdings_for(&diversion->planner, &part->rect, diversion->rank);
     for (int64_t i = 0; i < found.count; i++)
-        add_copy(diversion, &found.items[i].rect, found.items[i].rank);
+        if (found.items[i].rank != diversion->rank)
+            add_copy(diversion, &found.items[i].rect, found.items[i].rank);
 }
 
 static bool are_neighbours(const Diversion *diversion, int64_t group) {

@@ -152,14 +152,18 @@ void neighbours_share(const Neighbours *neighbours, Plan *plan) {
         plan->homes[t].shared = shared[t] && neighbours->shares;
 }
 
-// What a rank has in shared memory for one execution: numbers, of which the last ones do not change after
-// reading_exchange.
-enum {
-    READERS,     // ranks that read from this one
-    DONE = 8,    // how often they have ended a run
-    STARTS = 16, // by transfer, the latest run in which it has begun; then by transfer the number of homes
-                 // before its own, then where these are in the shared memory of the rank
-};
+// What a rank has in shared memory for one execution: numbers, of which those after the first two kinds do
+// not change after reading_exchange.
+// - By member of the node, the latest run that it has ended, if it reads from this rank, else NEVER.
+// - By transfer, the latest run in which this rank has begun it.
+// - By transfer, the number of homes before its own; then where these are in the shared memory of the rank.
+#define NEVER INT64_MAX
+
+// The homes of a tensor that a rank reads of a neighbour, from the first one to the last.
+typedef struct {
+    int64_t begin, end; // in the shared memory of the neighbour
+    char *memory;
+} Mapping;
 
 struct Reading {
     Neighbours *neighbours;
@@ -173,6 +177,7 @@ struct Reading {
     _Atomic int64_t *control;
     int64_t *places;            // by member: where its numbers are, and how many bytes
     _Atomic int64_t **controls; // by member from which this rank reads
+    Mapping *mappings;          // by transfer and member
     void ***data;               // by transfer and piece
 };
 
@@ -180,28 +185,41 @@ static int64_t bytes_of(const Reading *reading, int transfer, int64_t piece) {
     return rect_volume(&reading->transfers[transfer]->neighbours[piece].rect) * reading->sizes[transfer];
 }
 
-static int64_t first_home(const Reading *reading) {
-    return STARTS + 2 * (int64_t)reading->count;
+static int64_t starts(const Reading *reading) {
+    enum { APART = 8 }; // in other cache lines than what neighbours write
+    return ceil_div(reading->neighbours->count, APART) * APART;
+}
+
+static int64_t first_homes(const Reading *reading) {
+    return starts(reading) + reading->count;
+}
+
+static int64_t homes(const Reading *reading) {
+    return first_homes(reading) + reading->count;
 }
 
 static void tell_homes(Reading *reading) {
-    int64_t homes = 0;
+    int64_t count = 0;
+    for (int m = 0; m < reading->neighbours->count; m++)
+        reading->control[m] = NEVER;
     for (int t = 0; t < reading->count; t++) {
         const Storage *storage = reading->storages[t];
-        reading->control[STARTS + reading->count + t] = homes;
+        reading->control[first_homes(reading) + t] = count;
         for (int64_t i = 0; reading->transfers[t]->reads && i < storage->piece_count; i++)
-            reading->control[first_home(reading) + homes++] = shared_offset(storage->pieces[i].data);
+            reading->control[homes(reading) + count++] = shared_offset(storage->pieces[i].data);
     }
 }
 
 static bool allocate_reading(Reading *reading) {
     const Neighbours *neighbours = reading->neighbours;
-    int64_t homes = 0;
+    int64_t count = 0;
     reading->places = calloc(2 * (size_t)neighbours->count, sizeof *reading->places);
     reading->controls = calloc((size_t)neighbours->count, sizeof(void *));
+    reading->mappings =
+        calloc((size_t)neighbours->count * ((size_t)reading->count + 1), sizeof *reading->mappings);
     reading->data = calloc((size_t)reading->count + 1, sizeof(void **));
     reading->sizes = calloc((size_t)reading->count + 1, sizeof *reading->sizes);
-    if (!reading->places || !reading->controls || !reading->data || !reading->sizes)
+    if (!reading->places || !reading->controls || !reading->mappings || !reading->data || !reading->sizes)
         return false;
     for (int t = 0; t < reading->count; t++) {
         const RankTransfer *part = reading->transfers[t];
@@ -210,9 +228,9 @@ static bool allocate_reading(Reading *reading) {
             return false;
         reading->sizes[t] = (int64_t)type_info(reading->storages[t]->type)->size;
         reading->needed = reading->needed || reads_others(part);
-        homes += part->reads ? reading->storages[t]->piece_count : 0;
+        count += part->reads ? reading->storages[t]->piece_count : 0;
     }
-    const int64_t bytes = (first_home(reading) + homes) * (int64_t)sizeof(int64_t);
+    const int64_t bytes = (homes(reading) + count) * (int64_t)sizeof(int64_t);
     reading->control = shared_allocate(bytes);
     reading->places[0] = bytes;
     return reading->control != NULL;
@@ -234,21 +252,23 @@ Reading *reading_create(Neighbours *neighbours, int count, const RankTransfer *c
     return reading;
 }
 
+static int64_t mapping_count(const Reading *reading) {
+    return (int64_t)reading->count * reading->neighbours->count;
+}
+
 void reading_free(Reading *reading) {
     if (!reading)
         return;
     for (int m = 0; reading->controls && m < reading->neighbours->count; m++)
         if (reading->controls[m]) // then there are places, too
             shared_unmap((void *)reading->controls[m], reading->places[2 * m + 1]);
-    for (int t = 0; reading->data && t < reading->count; t++) {
-        const RankTransfer *part = reading->transfers[t];
-        for (int64_t i = 0; reading->data[t] && i < part->neighbour_count; i++)
-            if (part->neighbours[i].rank != reading->rank)
-                shared_unmap(reading->data[t][i], bytes_of(reading, t, i));
+    for (int64_t i = 0; reading->mappings && i < mapping_count(reading); i++)
+        shared_unmap(reading->mappings[i].memory, reading->mappings[i].end - reading->mappings[i].begin);
+    for (int t = 0; reading->data && t < reading->count; t++)
         free(reading->data[t]);
-    }
     shared_release((void *)reading->control);
     free(reading->data);
+    free(reading->mappings);
     free(reading->controls);
     free(reading->places);
     free(reading->sizes);
@@ -265,42 +285,81 @@ void reading_exchange(Reading *reading) {
     reading->exchanged = true;
 }
 
+static int member_of(const Reading *reading, int64_t rank) {
+    return reading->neighbours->members[rank];
+}
+
 static bool map_control(Reading *reading, int member) {
     if (reading->controls[member])
         return true;
     const int64_t *place = &reading->places[2 * member];
     _Atomic int64_t *control = shared_map(reading->neighbours->files[member], place[0], place[1], true);
     if (control)
-        atomic_fetch_add(&control[READERS], 1);
+        atomic_store(&control[member_of(reading, reading->rank)], 0);
     reading->controls[member] = control;
     return control != NULL;
 }
 
-static bool map_piece(Reading *reading, int transfer, int64_t index) {
-    const Storage *storage = reading->storages[transfer];
-    const NeighbourPiece *piece = &reading->transfers[transfer]->neighbours[index];
-    void **data = &reading->data[transfer][index];
-    const int member = reading->neighbours->members[piece->rank];
-    if (piece->rank == reading->rank) {
-        *data = storage->pieces[piece->piece].data;
-        return true;
+// Where a piece is in the shared memory of its rank.
+static int64_t place_of(const Reading *reading, int transfer, const NeighbourPiece *piece) {
+    const _Atomic int64_t *control = reading->controls[member_of(reading, piece->rank)];
+    return control[homes(reading) + control[first_homes(reading) + transfer] + piece->piece];
+}
+
+static Mapping *mapping_of(const Reading *reading, int transfer, const NeighbourPiece *piece) {
+    return &reading->mappings[transfer * reading->neighbours->count + member_of(reading, piece->rank)];
+}
+
+static bool find_mappings(Reading *reading, int transfer) {
+    const RankTransfer *part = reading->transfers[transfer];
+    for (int64_t i = 0; i < part->neighbour_count; i++) {
+        const NeighbourPiece *piece = &part->neighbours[i];
+        if (piece->rank == reading->rank)
+            continue;
+        if (!map_control(reading, member_of(reading, piece->rank)))
+            return false;
+        Mapping *mapping = mapping_of(reading, transfer, piece);
+        const int64_t begin = place_of(reading, transfer, piece),
+                      end = begin + bytes_of(reading, transfer, i);
+        const bool is_first = mapping->end == 0; // no home is where the file begins
+        if (begin < 0)
+            return false; // it is not in shared memory
+        mapping->begin = is_first ? begin : min_i64(mapping->begin, begin);
+        mapping->end = max_i64(mapping->end, end);
     }
-    if (!map_control(reading, member))
-        return false;
-    const _Atomic int64_t *control = reading->controls[member];
-    const int64_t home = control[STARTS + reading->count + transfer] + piece->piece;
-    const int64_t offset = control[first_home(reading) + home];
-    if (offset >= 0)
-        *data =
-            shared_map(reading->neighbours->files[member], offset, bytes_of(reading, transfer, index), false);
-    return *data != NULL;
+    return true;
+}
+
+static bool make_mappings(Reading *reading, int transfer) {
+    const Neighbours *neighbours = reading->neighbours;
+    for (int m = 0; m < neighbours->count; m++) {
+        Mapping *mapping = &reading->mappings[transfer * neighbours->count + m];
+        if (mapping->end > 0)
+            mapping->memory =
+                shared_map(neighbours->files[m], mapping->begin, mapping->end - mapping->begin, false);
+        if (mapping->end > 0 && !mapping->memory)
+            return false;
+    }
+    return true;
+}
+
+static void find_data(Reading *reading, int transfer) {
+    const RankTransfer *part = reading->transfers[transfer];
+    for (int64_t i = 0; i < part->neighbour_count; i++) {
+        const NeighbourPiece *piece = &part->neighbours[i];
+        const Mapping *mapping = piece->rank == reading->rank ? NULL : mapping_of(reading, transfer, piece);
+        reading->data[transfer][i] =
+            mapping ? mapping->memory + (place_of(reading, transfer, piece) - mapping->begin)
+                    : reading->storages[transfer]->pieces[piece->piece].data;
+    }
 }
 
 bool reading_map(Reading *reading) {
-    for (int t = 0; t < reading->count; t++)
-        for (int64_t i = 0; i < reading->transfers[t]->neighbour_count; i++)
-            if (!map_piece(reading, t, i))
-                return false;
+    for (int t = 0; t < reading->count; t++) {
+        if (!find_mappings(reading, t) || !make_mappings(reading, t))
+            return false;
+        find_data(reading, t);
+    }
     return true;
 }
 
@@ -313,23 +372,25 @@ void reading_begin(Reading *reading) {
 }
 
 void reading_start(Reading *reading, int transfer) {
-    atomic_store_explicit(&reading->control[STARTS + transfer], reading->runs, memory_order_release);
+    atomic_store_explicit(&reading->control[starts(reading) + transfer], reading->runs, memory_order_release);
 }
 
 void reading_wait(Reading *reading, int transfer, int64_t piece) {
     const int64_t rank = reading->transfers[transfer]->neighbours[piece].rank;
     if (rank != reading->rank)
-        wait_for(&reading->controls[reading->neighbours->members[rank]][STARTS + transfer], reading->runs,
+        wait_for(&reading->controls[member_of(reading, rank)][starts(reading) + transfer], reading->runs,
                  reading->neighbours->all);
 }
 
 void reading_end(Reading *reading) {
+    const int own = member_of(reading, reading->rank);
     if (!reading->exchanged)
         return;
     for (int t = 0; t < reading->count; t++)
         reading_start(reading, t); // where a kernel had none
     for (int m = 0; m < reading->neighbours->count; m++)
         if (reading->controls[m])
-            atomic_fetch_add_explicit(&reading->controls[m][DONE], 1, memory_order_release);
-    wait_for(&reading->control[DONE], reading->runs * reading->control[READERS], reading->neighbours->all);
+            atomic_store_explicit(&reading->controls[m][own], reading->runs, memory_order_release);
+    for (int m = 0; m < reading->neighbours->count; m++)
+        wait_for(&reading->control[m], reading->runs, reading->neighbours->all);
 }

@@ -10,13 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *allocate_piece(const Storage *storage, const Piece *piece) {
-    int64_t bytes;
-    if (!storage->shared)
-        return memory_allocate(piece->memory, rect_volume(&piece->rect), piece->type);
-    return checked_mul(rect_volume(&piece->rect), (int64_t)type_info(piece->type)->size, &bytes)
-               ? shared_allocate(bytes)
-               : NULL;
+// All pieces one after the other, each in cache lines of its own.
+static bool allocate_shared(Storage *storage) {
+    enum { CACHE_LINE = 64 };
+    const int64_t size = (int64_t)type_info(storage->type)->size;
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < storage->piece_count; i++) {
+        storage->pieces[i].at = bytes;
+        bytes = saturated_add(bytes, saturated_mul(rect_volume(&storage->pieces[i].rect), size));
+        bytes = saturated_mul(ceil_div(bytes, CACHE_LINE), CACHE_LINE);
+    }
+    storage->block = shared_allocate(bytes);
+    for (int64_t i = 0; storage->block && i < storage->piece_count; i++) {
+        Piece *piece = &storage->pieces[i];
+        piece->data = (char *)storage->block + piece->at;
+        piece->at = 0;
+    }
+    return storage->block != NULL;
 }
 
 static bool allocate_pieces(Storage *storage, const RectArray *rects) {
@@ -38,11 +48,13 @@ static bool allocate_pieces(Storage *storage, const RectArray *rects) {
             at += rect_volume(&piece->rect) * (int64_t)type_info(piece->type)->size;
             continue;
         }
-        piece->data = allocate_piece(storage, piece);
-        if (!piece->data)
-            return false;
+        if (!storage->shared) {
+            piece->data = memory_allocate(piece->memory, rect_volume(&piece->rect), piece->type);
+            if (!piece->data)
+                return false;
+        }
     }
-    return true;
+    return !storage->shared || allocate_shared(storage);
 }
 
 // The values of a sparse tensor as a piece.
@@ -172,10 +184,9 @@ void storage_free(Storage *storage) {
         stored_free(&storage->stored);
     else
         for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
-            if (storage->shared)
-                shared_release(storage->pieces[i].data);
-            else if (!piece_is_in_disk(&storage->pieces[i]))
+            if (!storage->shared && !piece_is_in_disk(&storage->pieces[i]))
                 memory_release(storage->pieces[i].memory, storage->pieces[i].data);
+    shared_release(storage->block);
     disk_free(storage->file);
     structure_release(storage->structure);
     free(storage->pieces);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Storage: what one rank has at home of one tensor, in the memory that its placement names. Of a dense tensor
-// each home piece is one array of values, one allocation, stored in the order of its levels with stride 1 in
+// each home piece is one array of values, stored in the order of its levels with stride 1 in
 // the mode that is stored last. Of a sparse tensor it is the arrays of its levels, and one piece, its values.
 #ifndef DISTAL_RUNTIME_STORAGE_H
 #define DISTAL_RUNTIME_STORAGE_H
@@ -24,7 +24,8 @@ typedef struct {
     int64_t piece_count;
     Piece *pieces;        // as home_pieces gives them; their data belongs to the caller unless `owned`
     bool owned;           // whether the elements are released with the storage
-    bool shared;          // neighbours can map their memory
+    bool shared;          // neighbours can map their memory:
+    void *block;          // all of it
     DiskFile *file;       // of what is in disk, all pieces one after the other; else NULL
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. The same on all ranks
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values

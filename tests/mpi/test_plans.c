@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // One statement each; gx * gy and cx * cy * cz are the number of ranks.
 static const struct {
@@ -100,16 +101,20 @@ static const struct {
     const char *name;
     PlanOptions options;
     int64_t neighbours; // ranks of a node, 0: all; -1: none reads from another one
+    // Ranks are late at random, and change all elements between runs, which nothing but the runs orders.
+    bool delayed;
 } variants[] = {
-    {"", {0}, -1},
-    {", short messages", {.message_limit = 48}, -1},
-    {", pipelined", {.pipelined = true}, -1},
-    {", no patterns", {.without = ~0u}, -1},
-    {", one node", {0}, 0},
-    {", nodes of 2", {0}, 2},
-    {", nodes of 3, pipelined", {.pipelined = true}, 3},
-    {", nodes of 2, short messages", {.message_limit = 48}, 2},
-    {", nodes of 2, no patterns", {.without = ~0u}, 2},
+    {"", {0}, -1, false},
+    {", short messages", {.message_limit = 48}, -1, false},
+    {", pipelined", {.pipelined = true}, -1, false},
+    {", no patterns", {.without = ~0u}, -1, false},
+    {", one node", {0}, 0, false},
+    {", nodes of 2", {0}, 2, false},
+    {", nodes of 3, pipelined", {.pipelined = true}, 3, false},
+    {", nodes of 2, short messages", {.message_limit = 48}, 2, false},
+    {", nodes of 2, no patterns", {.without = ~0u}, 2, false},
+    {", one node, delayed", {0}, 0, true},
+    {", nodes of 3, pipelined, delayed", {.pipelined = true}, 3, true},
 };
 
 // What is being run.
@@ -118,8 +123,16 @@ static struct {
     int rank;
     Region **needs; // of this rank, by transfer and step
     int64_t *step;  // of the kernel, by transfer
+    int64_t round;
+    uint64_t random; // of this rank
 } now;
 static size_t now_program, now_variant;
+
+static void delay(void) {
+    now.random = now.random * 6364136223846793005u + 1442695040888963407u;
+    if (variants[now_variant].delayed && now.random >> 62 == 0)
+        usleep((useconds_t)(now.random >> 32) % 500);
+}
 
 static int64_t position(const Home *home, const int64_t *coordinates) {
     int64_t at = 0;
@@ -130,7 +143,7 @@ static int64_t position(const Home *home, const int64_t *coordinates) {
 
 // Small enough that sums are exact in every type.
 static double initial(int64_t at) {
-    return (double)(at % 1000 + 1);
+    return (double)(at % 1000 + 1 + now.round);
 }
 
 static double contribution(int64_t rank, int64_t step, int64_t at) {
@@ -232,6 +245,7 @@ static void touch(const distal_view *view, const Transfer *transfer, int64_t ste
 static void run_nodes(distal_execution *execution, const SpmdNode *node) {
     for (; node; node = node->next) {
         const Transfer *transfer = &now.plan->spmd->transfers[node->transfer];
+        delay();
         if (node->kind == SPMD_LOOP) {
             for (int64_t i = 0; i < provenance_extent(now.plan->provenance, node->var); i++)
                 run_nodes(execution, node->body);
@@ -244,6 +258,7 @@ static void run_nodes(distal_execution *execution, const SpmdNode *node) {
                                                             : distal_fetch(execution, transfer->id);
             if (transfer->ahead)
                 distal_start_next(execution, transfer->id);
+            delay();
             touch(view, transfer, step, check_element);
         } else if (node->kind == SPMD_ACCUMULATE) {
             touch(distal_accumulate(execution, transfer->id), transfer, now.step[transfer->id]++,
@@ -322,23 +337,33 @@ static void compare_target(const Storage *target, const double *expected, bool a
     free(values);
 }
 
-static void run_twice(distal_execution *execution, StatementPlan *plan, Storage *target,
-                      const double *expected, MPI_Comm comm, int rank, Diagnostics *diagnostics) {
-    bool accumulates = plan->spmd->cin->assignment->accumulate;
-    for (int round = 0; round < 2; round++) {
-        fill(target);
-        execution_run(execution, kernel, plan->params);
-        compare_target(target, expected, accumulates, comm, diagnostics);
-        for (int t = 0; t < plan->spmd->transfer_count; t++) {
-            const TransferFigures *figures = &plan_figures(plan)->transfers[t];
-            CHECK(execution_bytes(execution, t) == figures->bytes[rank],
-                  "transfer %d: %" PRId64 " bytes, planned %" PRId64, t, execution_bytes(execution, t),
-                  figures->bytes[rank]);
-            CHECK(execution_messages(execution, t) == figures->messages[rank],
-                  "transfer %d: %" PRId64 " messages, planned %" PRId64, t, execution_messages(execution, t),
-                  figures->messages[rank]);
-        }
+static void check_figures(const distal_execution *execution, StatementPlan *plan, int rank) {
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const TransferFigures *figures = &plan_figures(plan)->transfers[t];
+        CHECK(execution_bytes(execution, t) == figures->bytes[rank],
+              "transfer %d: %" PRId64 " bytes, planned %" PRId64, t, execution_bytes(execution, t),
+              figures->bytes[rank]);
+        CHECK(execution_messages(execution, t) == figures->messages[rank],
+              "transfer %d: %" PRId64 " messages, planned %" PRId64, t, execution_messages(execution, t),
+              figures->messages[rank]);
     }
+}
+
+// Where ranks are delayed, comparing would make them wait for each other: only the last result is compared.
+static void run_rounds(distal_execution *execution, StatementPlan *plan, Storage *const *storages,
+                       const double *expected, MPI_Comm comm, Diagnostics *diagnostics) {
+    enum { ROUNDS = 2, DELAYED_ROUNDS = 7 };
+    const bool accumulates = plan->spmd->cin->assignment->accumulate, delayed = variants[now_variant].delayed;
+    const int rounds = delayed ? DELAYED_ROUNDS : ROUNDS;
+    for (now.round = 0; now.round < rounds; now.round++) {
+        for (int t = 0; t < plan->plan->tensor_count; t++)
+            fill(storages[t]);
+        execution_run(execution, kernel, plan->params);
+        if (!delayed || now.round == rounds - 1)
+            compare_target(storages[plan->target->id], expected, accumulates, comm, diagnostics);
+        check_figures(execution, plan, now.rank);
+    }
+    now.round = 0;
 }
 
 static void factor(int64_t ranks, ParamOverride *overrides) {
@@ -385,6 +410,7 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     }
     now.plan = plan->statements[0];
     now.rank = rank;
+    now.random = (uint64_t)(rank + 1) * 0x9E3779B97F4A7C15u;
     const Home *home = &plan->homes[now.plan->target->id];
     Rect whole = rect_whole(home->order, home->extents);
     double *expected = arena_array(arena, double, rect_volume(&whole));
@@ -393,17 +419,14 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     const char *why = "";
     CHECK(plan_verify(now.plan, &why), "%s", why);
     Storage **storages = arena_array(arena, Storage *, program->tensor_count);
-    for (int t = 0; t < program->tensor_count; t++) {
+    for (int t = 0; t < program->tensor_count; t++)
         storages[t] = storage_create(&plan->homes[t], rank, false, NULL, pipeline->diagnostics);
-        fill(storages[t]);
-    }
     Communicators *communicators = communicators_create(comm);
     communicators_set_neighbours(communicators, neighbours);
     distal_execution *execution = execution_create(now.plan, storages, communicators, pipeline->diagnostics);
     CHECK(execution, "no execution");
     if (execution)
-        run_twice(execution, now.plan, storages[now.plan->target->id], expected, comm, rank,
-                  pipeline->diagnostics);
+        run_rounds(execution, now.plan, storages, expected, comm, pipeline->diagnostics);
     execution_free(execution);
     communicators_free(communicators);
     neighbours_free(neighbours);
