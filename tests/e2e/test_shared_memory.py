@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks of a node read each other's memory, or get messages where the system does not let one of them: with the same
+results, and what moves is as planned.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import json
+import sys
+
+from _common import check, distal, example, functions_named_test, params, preloaded, run_cases
+
+SUMMA = [example("summa"), *params("n=40 chunk=8 gx=2 gy=2")]
+MANY = """param n = 300
+machine M = grid(n)
+tensor A(n, n): f64
+tensor B(n, n): f64
+place A(x, y) -> M(y)
+place B(x, y) -> M(x)
+A(i, j) = B(i, j)
+"""
+
+
+def figures(arguments, environment=None, status=0):
+    done = distal(["run", *arguments, "--stats=json", "--check", "-q"], environment=environment, status=status)
+    return json.loads(done.stdout)
+
+
+def moved(run):
+    return [[statement["bytes_received"], statement["messages_received"]] for statement in run["statements"]]
+
+
+def refused_by_system(what, nodes="on"):
+    return figures([*SUMMA, "--shared-memory", nodes], {**preloaded("no_shared_memory"), "SHARED_MEMORY_FAILS": what})
+
+
+def test_on_and_off(folder):
+    del folder
+    on, off = (figures([*SUMMA, "--shared-memory", state]) for state in ("on", "off"))
+    check(on["shared"] == ["B", "C"] and off["shared"] == [], f"{on['shared']}, {off['shared']}")
+    check(moved(on) == moved(off), f"{moved(on)} with shared memory, {moved(off)} without")
+
+
+def test_refused_by_system(folder):
+    """One rank cannot, so none of its node does."""
+    del folder
+    expected = moved(figures([*SUMMA, "--shared-memory", "off"]))
+    for what in ("create", "open", "files", "addresses"):
+        run = refused_by_system(what)
+        check(run["shared"] == [] and moved(run) == expected, f"{what}: {run['shared']}, {moved(run)}")
+
+
+def test_refused_on_one_node(folder):
+    """Those of another node read each other's all the same."""
+    del folder
+    expected = moved(figures([*SUMMA, "--shared-memory", "off"]))
+    for what in ("create", "open", "files"):
+        run = refused_by_system(what, "2")
+        check(moved(run) == expected, f"{what}: {moved(run)}")
+
+
+def test_no_mappings(folder):
+    """What cannot be mapped is an error of all ranks, before anything is computed."""
+    del folder
+    done = distal(["run", *SUMMA], environment={**preloaded("no_shared_memory"), "SHARED_MEMORY_FAILS": "map"}, status=1)
+    check("rank 1 cannot map the memory of its neighbours" in done.stderr, done.stderr)
+
+
+def test_many_pieces(folder):
+    """Of hundreds of processors on a rank, each has a piece of its own."""
+    program = f"{folder}/many.distal"
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(MANY)
+    for ranks in ("2", "3"):
+        run = figures([program, "--ranks", ranks])
+        check("B" in run["shared"], run["shared"])
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(functions_named_test("shared_memory", globals())))
