@@ -2,6 +2,7 @@
 #include "choose/choose.h"
 
 #include "base/integer.h"
+#include "choose/estimate.h"
 #include "choose/grids.h"
 #include "choose/settle.h"
 #include "choose/tiling.h"
@@ -20,6 +21,7 @@ enum {
     MOST_OF_PLACING = 4,
     MOST_PLANS = 40,
     MOST_PLANS_OF_TILES = 16,
+    MOST_TOO_LARGE = 2,
     MOST_STEPS = 600000,
     MOST_STEPS_OF_TILES = 4 * MOST_STEPS // or the tiles are not worth looking at
 };
@@ -200,7 +202,9 @@ static int64_t steps_of(const Search *search, const SearchStatement *statement, 
         int64_t steps = saturated_mul(OF_DISK * ranks, tiling->steps);
         for (int l = 0; l < tiling->loop_count; l++)
             steps = saturated_mul(
-                steps, ceil_div(statement->extents[tiling->loops[l]], tiling->lengths[tiling->loops[l]]));
+                steps, ceil_div(estimate_block(statement, &statement->candidates.items[trial->candidate],
+                                               tiling->loops[l]),
+                                tiling->lengths[tiling->loops[l]]));
         return steps;
     }
     const int64_t extent = trial->candidate < 0 ? 1 : statement->extents[trial->form.var];
@@ -231,14 +235,17 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
     if (tasks.count > 1)
         qsort(tasks.items, (size_t)tasks.count, sizeof(Task), by_task);
     int64_t steps = 0;
-    int planned = 0;
+    int planned = 0, too_large = 0;
     for (int64_t i = 0; i < tasks.count && planned < (statement->tiled ? MOST_PLANS_OF_TILES : MOST_PLANS);
          i++) {
         Placing *placing = &choosing->placings[tasks.items[i].placing];
         Trial *trial = &placing->trials[statement->index].items[tasks.items[i].trial];
         const int64_t more = steps_of(search, statement, trial);
-        const bool too_small = trial->form.kind == FORM_TILES && more > MOST_STEPS_OF_TILES;
-        if (too_small || (planned > 0 && saturated_add(steps, more) > MOST_STEPS && more > 2 * search->ranks))
+        const bool tiles = trial->form.kind == FORM_TILES;
+        // Formulas say that even the smallest tiles do not fit.
+        const bool hopeless = tiles && !trial->form.tiling->fits && too_large++ >= MOST_TOO_LARGE;
+        if (hopeless || (tiles && more > MOST_STEPS_OF_TILES) ||
+            (planned > 0 && saturated_add(steps, more) > MOST_STEPS && more > 2 * search->ranks))
             continue;
         plan_fitting(choosing, placing->places, statement, trial);
         steps = saturated_add(steps, more);
@@ -371,10 +378,11 @@ static void refuse_limit(const Search *search, const Chosen *chosen, int stateme
                       "no schedule was found that keeps a rank within %" PRId64
                       " bytes of memory: this statement needs %" PRId64 " on %" PRId64 " rank%s",
                       search->limit, chosen->peak_bytes, search->ranks, search->ranks == 1 ? "" : "s");
-    const Tensor *in_memory = NULL;
-    for (int t = search->program->tensor_count - 1; t >= 0; t--) {
+    const Tensor *in_memory = NULL; // the largest
+    for (int t = 0; t < search->program->tensor_count; t++) {
         const Tensor *tensor = search->program->tensors[t];
-        if (tensor->placement && tensor->placement->memory == MEMORY_HOST && tensor->order > 0)
+        if (tensor->placement && tensor->placement->memory == MEMORY_HOST && tensor->order > 0 &&
+            (!in_memory || search->tensors[t].bytes > search->tensors[in_memory->id].bytes))
             in_memory = tensor;
     }
     if (in_memory)

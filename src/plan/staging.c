@@ -211,19 +211,51 @@ static bool is_first(const WriteArray *writes, int64_t index) {
     return index == 0 || !rect_equal(writes->items[index].rect, writes->items[index - 1].rect);
 }
 
-// Whether those that are not equal are disjoint. rect_compare sorts by the first coordinate first.
-static bool are_disjoint(const WriteArray *writes) {
-    for (int64_t i = 0; i < writes->count; i++) {
-        const Rect *rect = writes->items[i].rect;
-        for (int64_t k = i + 1; k < writes->count && is_first(writes, i); k++) {
-            const Rect *other = writes->items[k].rect;
-            if (rect->order > 0 && other->lo[0] >= rect->hi[0])
-                break;
-            if (is_first(writes, k) && rect_common(rect, other) > 0)
-                return false;
-        }
+typedef struct {
+    int64_t lo, hi; // in one mode
+    const Rect *rect;
+} Extent;
+
+static int by_lo(const void *left, const void *right) {
+    const Extent *a = left, *b = right;
+    return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
+// Those that overlap along a mode are looked at along the next one; where all modes in turn have not
+// separated any, each with each. `together`: modes along which all of these overlap.
+static bool extents_disjoint(Extent *extents, int64_t count, int mode, int together) {
+    const int order = count > 0 ? extents[0].rect->order : 0;
+    if (count < 2 || together == order) {
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t k = 0; k < i; k++)
+                if (rect_common(extents[i].rect, extents[k].rect) > 0)
+                    return false;
+        return true;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        extents[i].lo = extents[i].rect->lo[mode];
+        extents[i].hi = extents[i].rect->hi[mode];
+    }
+    qsort(extents, (size_t)count, sizeof(Extent), by_lo);
+    for (int64_t first = 0, next = 0; first < count; first = next) {
+        int64_t hi = extents[first].hi;
+        for (next = first + 1; next < count && extents[next].lo < hi; next++)
+            hi = max_i64(hi, extents[next].hi);
+        const bool all = next - first == count;
+        if (!extents_disjoint(extents + first, next - first, (mode + 1) % order, all ? together + 1 : 0))
+            return false;
     }
     return true;
+}
+
+// Whether those that are not equal are disjoint; equal ones are neighbours.
+static bool are_disjoint(const WriteArray *writes, Arena *arena) {
+    Extent *extents = arena_array(arena, Extent, writes->count);
+    int64_t count = 0;
+    for (int64_t i = 0; i < writes->count; i++)
+        if (is_first(writes, i))
+            extents[count++].rect = writes->items[i].rect;
+    return extents_disjoint(extents, count, 0, 0);
 }
 
 // Whether the statement sets the home to the identity of the reducer: it does not add to what is there.
@@ -252,7 +284,7 @@ static void find_fresh(RankPlanner *rank, RankTransfer *result) {
     WriteArray writes = list_writes(rank, result, scratch);
     if (writes.count > 0)
         qsort(writes.items, (size_t)writes.count, sizeof(Write), compare_writes);
-    if (anew && only && are_disjoint(&writes)) {
+    if (anew && only && are_disjoint(&writes, scratch)) {
         int64_t elements = 0;
         for (int64_t i = 0; i < writes.count; i++) {
             if (!is_first(&writes, i))
