@@ -66,11 +66,11 @@ static Division divide(const Product *product, int64_t space, int threads, int64
                        int64_t size) {
     const bool by_a = dimension_has_unit(&product->k, OF_A);
     Division division = {.b_bytes = space / 9 * 5 / ALIGNMENT * ALIGNMENT,
-                         .k = tiling_create(&product->k, DEPTH, by_a ? OF_A : OF_B, by_a ? OF_B : OF_A)};
+                         .k = tiling_create(&product->k, DEPTH, by_a ? OF_A : OF_B, 1, by_a ? OF_B : OF_A)};
     division.depth = division.k.elements;
     division.a_row = round_up(division.depth, ALIGNMENT / size) + ALIGNMENT / size; // not a power of two
     const int64_t most = min_i64(COLUMNS, division.b_bytes / (division.depth * size)) / cols * cols;
-    division.n = tiling_create(&product->n, max_i64(most, cols), OF_C, OF_B);
+    division.n = tiling_create(&product->n, max_i64(most, cols), OF_C, 1, OF_B);
     const int64_t cached = min_i64(CACHED_BYTES / (division.depth * size), STRIP_BYTES / (ROWS * size));
     division.cached = max_i64(cached / cols * cols, cols);
     // The rest of the space is divided among the threads.
@@ -83,7 +83,7 @@ static Division divide(const Product *product, int64_t space, int threads, int64
     block = max_i64(block, rows);
     while (block > rows && thread_bytes(&division, block, size) > left / division.threads)
         block -= rows;
-    division.m = tiling_create(&product->m, block, OF_C, OF_A);
+    division.m = tiling_create(&product->m, block, OF_C, tiling_run(&division.n, OF_C), OF_A);
     // Few rows: threads share the columns as well.
     const int64_t panels = ceil_div(division.n.elements, cols);
     division.groups = division.m.count >= 2 * threads || threads == 1

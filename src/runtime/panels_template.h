@@ -200,6 +200,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                 const Writing writing = s > 0                                     ? WRITE_ADDS
                                         : stores == WRITE_STREAMS && k->count > 1 ? WRITE_STORES
                                                                                   : stores;
+                const bool prefetch = writing != WRITE_STREAMS && term.elements >= PREFETCH_DEPTH;
 #pragma omp for schedule(dynamic)
                 for (int64_t item = 0; item < m->count * division.groups; item++) {
                     const Tile row = tile_at(m, item % m->count);
@@ -229,7 +230,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                                 next_rows[i] = rows + a_rows_at[min_i64(r + TILE_ROWS + i, row.elements - 1)];
                             }
                             TYPE *const to_c = c + row.c + col.c;
-                            for (int64_t i = 0; term.elements >= PREFETCH_DEPTH && i < count; i++)
+                            for (int64_t i = 0; prefetch && i < count; i++)
                                 for (int64_t x = from; x < to; x += ALIGNMENT / (int64_t)sizeof *c)
                                     __builtin_prefetch(to_c + c_rows_at[r + i] + c_cols_at[x], 1);
                             MULTIPLY_STRIP(tile_rows, next_rows, &panels, from, to, strip, strip_row);
@@ -248,7 +249,7 @@ static void MULTIPLY(const Product *product, void *space, int64_t bytes, int thr
     const bool is_large = product->m.extent > STREAM_BYTES / (int64_t)sizeof *c / product->n.extent;
     const Writing writing = !stores ? WRITE_ADDS : is_large ? WRITE_STREAMS : WRITE_STORES;
     const bool is_narrow = product->m.extent <= NARROW_BYTES / (int64_t)sizeof *c / product->k.extent;
-    const Tiling parts = tiling_create(&product->n, COLUMNS, OF_C, OF_B);
+    const Tiling parts = tiling_create(&product->n, COLUMNS, OF_C, 1, OF_B);
     if (threads == 1 || !is_narrow || parts.count < 2 * threads) {
         MULTIPLY_SHARED(product, space, bytes, threads, writing, alpha, a, b, c);
         return;

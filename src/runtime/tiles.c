@@ -49,25 +49,56 @@ static int64_t block_size(int64_t extent, int64_t most) {
     return ceil_div(extent, ceil_div(extent, most));
 }
 
-Tiling tiling_create(const Dimension *dimension, int64_t most, Operand first, Operand second) {
+// The loop that a tile is extended along next: one that continues the shorter of the two runs, if there is
+// one.
+static int next_loop(const Dimension *dimension, unsigned left, const Operand *operands,
+                     const int64_t *runs) {
+    int innermost = 0, found[2] = {-1, -1};
+    for (int i = 0; i < dimension->count; i++) {
+        if (!(left >> i & 1))
+            continue;
+        innermost = i;
+        for (int o = 0; o < 2; o++)
+            found[o] = loop_stride(&dimension->loops[i], operands[o]) == runs[o] ? i : found[o];
+    }
+    if (found[0] >= 0 && (found[1] < 0 || runs[0] <= runs[1]))
+        return found[0];
+    return found[1] >= 0 ? found[1] : innermost;
+}
+
+Tiling tiling_create(const Dimension *dimension, int64_t most, Operand first, int64_t run, Operand second) {
     Tiling tiling = {.of = dimension_create(dimension->loops, dimension->count, first), .count = 1};
-    int64_t elements = 1;
+    const Operand operands[2] = {first, second};
+    int64_t elements = 1, runs[2] = {run, 1};
     for (int i = 0; i < tiling.of.count; i++) {
         const Loop *loop = &tiling.of.loops[i];
-        const bool is_run = loop_stride(loop, first) == 1 || loop_stride(loop, second) == 1;
+        const bool is_run =
+            (run < LONG_RUN && loop_stride(loop, first) == run) || loop_stride(loop, second) == 1;
         tiling.sizes[i] = is_run ? max_i64(1, min_i64(min_i64(loop->extent, TILE_RUN), most / elements)) : 1;
         elements *= tiling.sizes[i];
     }
-    for (int i = tiling.of.count - 1; i >= 0; i--) {
-        const int64_t others = elements / tiling.sizes[i], extent = tiling.of.loops[i].extent;
-        const int64_t limit = max_i64(1, min_i64(extent, most / others));
+    for (unsigned left = (1u << tiling.of.count) - 1; left;) {
+        const int i = next_loop(&tiling.of, left, operands, runs);
+        const Loop *loop = &tiling.of.loops[i];
+        const int64_t others = elements / tiling.sizes[i];
+        const int64_t limit = max_i64(1, min_i64(loop->extent, most / others));
         tiling.sizes[i] =
-            min_i64(limit, ceil_div(block_size(extent, limit), TILE_RUN) * TILE_RUN); // whole lines
+            min_i64(limit, ceil_div(block_size(loop->extent, limit), TILE_RUN) * TILE_RUN); // whole lines
         elements = others * tiling.sizes[i];
-        tiling.count *= ceil_div(extent, tiling.sizes[i]);
+        tiling.count *= ceil_div(loop->extent, tiling.sizes[i]);
+        left &= ~(1u << i);
+        for (int o = 0; o < 2; o++)
+            runs[o] *= loop_stride(loop, operands[o]) == runs[o] ? tiling.sizes[i] : 1;
     }
     tiling.elements = elements;
     return tiling;
+}
+
+int64_t tiling_run(const Tiling *tiling, Operand operand) {
+    int64_t run = 1;
+    for (int i = tiling->of.count - 1; i >= 0; i--)
+        run *= loop_stride(&tiling->of.loops[i], operand) == run ? tiling->sizes[i] : 1;
+    return run;
 }
 
 Tile tile_at(const Tiling *tiling, int64_t index) {

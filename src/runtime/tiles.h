@@ -34,6 +34,8 @@ bool dimension_has_unit(const Dimension *dimension, Operand operand);
 
 // Elements of a tile in the direction in which an operand, or the result, is contiguous: a few lines.
 enum { TILE_RUN = 16 };
+// As many are contiguous enough.
+enum { LONG_RUN = 64 };
 
 // A dimension that is divided into tiles: boxes of its loops.
 typedef struct {
@@ -43,10 +45,14 @@ typedef struct {
     int64_t count;                   // of tiles
 } Tiling;
 
-// Tiles of at most `most` elements. They have TILE_RUN or more elements of the loop along which an operand is
-// contiguous, of both operands that the dimension indexes, so that their lines are used whole. Elements of a
-// tile are in the order of `first`.
-Tiling tiling_create(const Dimension *dimension, int64_t most, Operand first, Operand second);
+// Tiles of at most `most` elements, which are in the order of `first`. They have TILE_RUN or more elements of
+// loops along which an operand is contiguous, of both operands that the dimension indexes, so that their
+// lines are used whole, and are then extended along loops that continue what is contiguous, the shorter run
+// first. `run`: elements of `first` that are contiguous in a tile of another dimension, else 1.
+Tiling tiling_create(const Dimension *dimension, int64_t most, Operand first, int64_t run, Operand second);
+
+// Elements of an operand, stored last, that are contiguous in a tile.
+int64_t tiling_run(const Tiling *tiling, Operand operand);
 
 // Where a tile begins in each tensor, and its elements.
 typedef struct {
