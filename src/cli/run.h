@@ -88,6 +88,9 @@ bool run_prepare(Run *run);
 void run_release(Run *run); // collective
 
 bool run_load_inputs(Run *run); // collective
+// Entries of the storage, and lists of them, may take from now on what is left beside all that is there.
+// Collective.
+void run_limit(const Run *run, Storage *storage);
 // Takes what sparse tensors store now into the figures of the plan. False with a diagnostic. Collective.
 bool run_count_stored(Run *run, int count, const int *tensors);
 

@@ -2,7 +2,6 @@
 #include "cli/run_check.h"
 
 #include "base/clock.h"
-#include "cli/memory.h"
 #include "index/evaluate_sparse.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/load.h"
@@ -30,9 +29,11 @@ void run_print_verdict(const Run *run, int index) {
 // Where the evaluator goes through entries, only the first rank evaluates; else each rank has all elements,
 // and evaluates a share of those of the result.
 static bool gather(Run *run, int id, bool on_first, void **array, Entries *entries) {
-    const Storage *storage = run->storages[id];
-    if (tensor_is_sparse(storage->home->tensor))
+    Storage *storage = run->storages[id];
+    if (tensor_is_sparse(storage->home->tensor)) {
+        run_limit(run, storage);
         return gather_entries(storage, entries, MPI_COMM_WORLD, run->session->diagnostics);
+    }
     if (on_first)
         return storage_gather_first(storage, array, MPI_COMM_WORLD, run->session->diagnostics);
     *array = storage_gather(storage, MPI_COMM_WORLD, run->session->diagnostics);
@@ -55,7 +56,7 @@ static bool read_again(Run *run, int id, bool on_first, void **array, Entries *e
     Storage *storage = storage_create(&home, run->rank, false, NULL, diagnostics);
     bool ok = agree_on(MPI_COMM_WORLD, storage != NULL, diagnostics);
     if (ok && storage) {
-        storage->limit = memory_left(run->session, run->free_memory, run->node);
+        run_limit(run, storage);
         ok = storage_load(storage, source, MPI_COMM_WORLD, diagnostics) &&
              gather_entries(storage, entries, MPI_COMM_WORLD, diagnostics);
     }

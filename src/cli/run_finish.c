@@ -20,6 +20,7 @@ static bool print_tensors(Run *run, bool *any) {
         const bool is_result = tensor->order == 0 && program_is_output(program, tensor);
         if (!run->bindings.printed[i] && (!is_result || is_json || run->bindings.outputs[i]))
             continue;
+        run_limit(run, run->storages[i]);
         if (!storage_print(run->storages[i], tensor->name, &text, MPI_COMM_WORLD, run->session->diagnostics))
             return false;
         *any = true;
@@ -36,6 +37,7 @@ static bool write_outputs(Run *run, bool *any) {
         const char *path = run->bindings.outputs[i];
         if (!path)
             continue;
+        run_limit(run, run->storages[i]);
         if (!storage_save(run->storages[i], path, drafts_token(), MPI_COMM_WORLD, run->session->diagnostics))
             return false;
         *any = true;

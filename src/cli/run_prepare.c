@@ -171,12 +171,16 @@ static void note_full_input(const Run *run, int tensor) {
                 home->tensor->name, (long long)count, home->tensor->name);
 }
 
+void run_limit(const Run *run, Storage *storage) {
+    storage->limit = memory_left(run->session, run->free_memory, run->node);
+}
+
 static bool load_input(Run *run, int tensor) {
     Storage *storage = run->storages[tensor];
     const bool sparse = tensor_is_sparse(storage->home->tensor);
     if (sparse)
         note_full_input(run, tensor);
-    storage->limit = memory_left(run->session, run->free_memory, run->node);
+    run_limit(run, storage);
     Entries *share = &run->shares[tensor];
     Diagnostics *diagnostics = run->session->diagnostics;
     if (!(share->order > 0

@@ -4,6 +4,7 @@
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
 import json
+import os
 import sys
 
 from _common import check, distal, functions_named_test, run_cases
@@ -91,6 +92,20 @@ def test_list_of_text(folder):
         done = run(text, [f"B={path}"], ranks, "--memory-limit", least, status=1)
         check(done.stderr.count("error:") == 1 and "B" in done.stderr, done.stderr)
         run(text, [f"B={path}"], ranks, "--memory-limit", enough)
+
+
+def test_list_of_output(folder):
+    """The list of a result that goes to a file: 24 bytes for each entry, beside all that is there."""
+    text = "param n = 40000; tensor A(n, n): f64, csr; tensor B(n, n): f64, csr; tensor C(n, n): f64, csr; " \
+        "A(i, j) = B(i, j) + C(i, j)"
+    inputs = ["B=sparse:1:200000", "C=sparse:5:200000"]
+    (statement,) = json.loads(run(text, inputs, 1, "--stats=json").stdout)["statements"]
+    needed = statement["peak_bytes"][0] + 24 * statement["tensors"]["A"]["stored"][0]
+    for ending in ("mtx", "tns"):
+        path = f"{folder}/A.{ending}"
+        done = run(text, inputs, 1, "--out", f"A={path}", "--memory-limit", str(needed - 1), status=1)
+        check("to list" in done.stderr and not os.path.exists(path), done.stderr)
+        run(text, inputs, 1, "--out", f"A={path}", "--memory-limit", str(needed))
 
 
 def test_ahead(folder):
