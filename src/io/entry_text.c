@@ -32,6 +32,16 @@ static const char *skip_word(const char *at) {
     return at;
 }
 
+const char *entry_text_ends_with_cr(const char *line) {
+    const char *at = skip_blanks(line);
+    for (const char *next; *at != '\n'; at = next) {
+        next = skip_blanks(skip_word(at));
+        if (*next != '\n' && memchr(at, '\r', (size_t)(next - at)))
+            return "its lines end with CR; they have to end with LF or CR LF";
+    }
+    return NULL;
+}
+
 const char *entry_text_refuse(const InputFile *file, int64_t offset, const char *why, Arena *arena) {
     char bytes[4096];
     int64_t line = 1;
@@ -106,6 +116,11 @@ static bool fail_at(Share *share, const char *format, const char *word, const ch
 
 static bool fail_count(const Reading *reading, Share *share, const char *line) {
     int words = 0;
+    const char *why = entry_text_ends_with_cr(line);
+    if (why) {
+        snprintf(share->why, WHY_LENGTH, "%s", why);
+        return false;
+    }
     for (const char *at = skip_blanks(line); *at != '\n'; at = skip_blanks(skip_word(at)))
         words++;
     const EntryText *text = reading->text;

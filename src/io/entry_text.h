@@ -26,6 +26,8 @@ typedef struct {
 // is where the next one begins.
 size_t entry_text_room(const InputFile *file);
 const char *entry_text_line(const InputFile *file, int64_t offset, char *line, int64_t *next, Arena *arena);
+// Where a line holds a CR between words, with which another system ends lines: what is wrong then; else NULL.
+const char *entry_text_ends_with_cr(const char *line);
 // "line 12: why", of the line at `offset`.
 const char *entry_text_refuse(const InputFile *file, int64_t offset, const char *why, Arena *arena);
 

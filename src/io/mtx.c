@@ -102,6 +102,10 @@ static const char *parse_size(const char *line, Header *header, Arena *arena) {
     for (int i = 0; i < count; i++) {
         const char *word = take_word(&line, arena), *end;
         char *text = arena_printf(arena, "%s\n", word);
+        if (!*word)
+            return arena_printf(arena, "expected the numbers of rows%s, found %d number%s",
+                                header->is_array ? " and columns" : ", columns and entries", i,
+                                i == 1 ? "" : "s");
         if (decimal_integer(text, &end, &numbers[i]) != DECIMAL_FINE || *end != '\n' || numbers[i] < 0 ||
             numbers[i] > INT64_C(1) << 62)
             return arena_printf(arena, "'%s' is not a number of %s from 0 to 2^62", word,
@@ -130,6 +134,8 @@ static const char *read_header(InputFile *file, Header *header, char *line, Aren
     if (why)
         return why;
     why = parse_banner(line, header, &file->tensor, arena);
+    if (!why)
+        why = entry_text_ends_with_cr(line);
     if (why)
         return entry_text_refuse(file, 0, why, arena);
     int64_t offset;
