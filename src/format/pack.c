@@ -436,7 +436,11 @@ static const char *pack(Packing *packing, const EntryReader *reader) {
 }
 
 const char *stored_pack(StoredTensor *tensor, const Entries *entries, int64_t limit, Arena *arena) {
-    Packing packing = {.tensor = tensor, .arena = arena, .budget = {limit}, .values = entries->values};
+    // A list of no entries may have no memory for values, but the tensor has: its values are zero, if any.
+    Packing packing = {.tensor = tensor,
+                       .arena = arena,
+                       .budget = {limit},
+                       .values = entries->count > 0 ? entries->values : ""};
     const EntryReader reader = reader_of_entries(entries, tensor->mode_order);
     return pack(&packing, &reader);
 }

@@ -162,6 +162,18 @@ def test_nested(folder):
         check(f"t = {t}\n" in done.stdout, done.stdout)
 
 
+def test_nothing_computed(_):
+    """A sparse result that is never computed has no entries, and what reads it the others."""
+    program = ("param n = 5; machine M = grid(ranks); tensor A(n, n): f64, csr; tensor B(n, n): f64, csr; "
+               "tensor C(n, n): f64, csr; tensor D(n, n): f64, {}; place A(x, y) -> M(x); place C(x, y) -> M(x); "
+               "repeat 0 {{ D(i, j) = B(i, j) }}; A(i, j) = D(i, j) + C(i, j); D(i, j) = C(j, i)")
+    for levels in ("csr", "coo", "{bitmap, dense}", "{compressed, dense}"):
+        for ranks in (1, 3):
+            done = distal(["run", "-", "-n", str(ranks), "--in", "B=ones", "--in", "C=ones", "--check", "--print", "A"],
+                          text=program.format(levels))
+            check("A = 25 entries" in done.stdout, done.stdout)
+
+
 def test_condition_elsewhere(_):
     """Scalars of a condition that no rank has together, and that the first rank does not have."""
     program = ("machine M = grid(3); tensor a: f64; tensor b: f32; tensor c: i32; place a -> M(1); place b -> M(2); "

@@ -94,7 +94,7 @@ static void draw_condition(Random *random, const Draft *draft, DraftRepetition *
 }
 
 void draw_repetitions(Random *random, Draft *draft) {
-    static const int rounds_weights[] = {6, 14, 45, 35};
+    static const int rounds_weights[] = {15, 14, 41, 30};
     if (!random_chance(random, REPEATED_PERCENT))
         return;
     for (int s = 0; s < draft->statement_count; s++)

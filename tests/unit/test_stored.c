@@ -490,6 +490,25 @@ static void test_sorted_entries(void **unused) {
     arena_free(scratch);
 }
 
+// A list of no entries has no memory for values; the tensor has, also where it stores none.
+static void test_nothing(void **unused) {
+    (void)unused;
+    static const char *const levels[][2] = {
+        {"dense", "compressed"}, {"compressed", "compressed"}, {"bitmap", "dense"}, {"bitmap", "bitmap"}};
+    scratch = arena_create();
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        const Entries none = {.type = TYPE_F64, .order = 2, .extents = {3, 4}};
+        StoredTensor tensor = matrix(levels[i][0], false, levels[i][1], 0);
+        assert_null(stored_pack(&tensor, &none, INT64_MAX, scratch));
+        assert_non_null(tensor.values);
+        for (int64_t v = 0; v < tensor.value_count; v++)
+            assert_true(((double *)tensor.values)[v] == 0);
+        assert_int_equal(stored_count(&tensor), 0);
+        stored_free(&tensor);
+    }
+    arena_free(scratch);
+}
+
 static void test_drawn(void **unused) {
     (void)unused;
     for (int i = 0; i < DRAWS; i++)
@@ -508,8 +527,8 @@ static void test_threads(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_arrays),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sorted_entries), cmocka_unit_test(test_drawn),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_sorted_entries), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_drawn),          cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
