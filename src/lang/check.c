@@ -236,11 +236,28 @@ static bool check_reductions_in(ProgramBuilder *builder, const Expr *expr) {
             check_stored(builder, expr->reducer, expr_sparse(expr->left), expr->left->span));
 }
 
+static const char *left_side(const ProgramBuilder *builder, const Assignment *assignment) {
+    const char *names[MAX_VARS];
+    for (int v = 0; v < assignment->var_count; v++)
+        names[v] = assignment->vars[v].name;
+    Text text = text_create(builder->arena);
+    access_print(assignment->lhs, names, &text);
+    return text_string(&text);
+}
+
 static bool check_reductions(ProgramBuilder *builder, const Assignment *assignment) {
     const Reducer reducer = assignment->reducer;
-    return check_reductions_in(builder, assignment->rhs) &&
-           check_reducer(builder, reducer, assignment->lhs->tensor->type, assignment->span) &&
-           check_stored(builder, reducer, assignment_sparse(assignment), assignment->span);
+    if (!check_reductions_in(builder, assignment->rhs) ||
+        !check_reducer(builder, reducer, assignment->lhs->tensor->type, assignment->span))
+        return false;
+    const bool ok = check_stored(builder, reducer, assignment_sparse(assignment), assignment->span);
+    if (!ok && reducer == REDUCER_PROD && tensor_is_sparse(assignment->lhs->tensor)) {
+        const char *left = left_side(builder, assignment);
+        diagnostics_note(builder->diagnostics, (Span){0},
+                         "to scale the entries of '%s', write %s = %s * (...)", assignment->lhs->tensor->name,
+                         left, left);
+    }
+    return ok;
 }
 
 // Outside of explicit reductions, which are computed before anything is written, an element is read where it
@@ -258,14 +275,10 @@ static const Access *read_elsewhere(const Assignment *assignment, const Expr *ex
 
 static bool check_update(ProgramBuilder *builder, const Assignment *assignment) {
     const Access *access = read_elsewhere(assignment, assignment->rhs);
-    const char *names[MAX_VARS], *target = assignment->lhs->tensor->name;
     if (!access)
         return true;
-    for (int v = 0; v < assignment->var_count; v++)
-        names[v] = assignment->vars[v].name;
-    Text lhs = text_create(builder->arena);
-    access_print(assignment->lhs, names, &lhs);
-    const char *left = text_string(&lhs), *indices = left + strlen(target);
+    const char *target = assignment->lhs->tensor->name, *left = left_side(builder, assignment),
+               *indices = left + strlen(target);
     diagnostics_error(builder->diagnostics, access->span,
                       "'%s' is assigned by this statement, which may read it as '%s' only, an element where "
                       "it is computed",

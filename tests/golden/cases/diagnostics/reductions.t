@@ -19,6 +19,7 @@ v = max({i}, z(i))
 c max= z(i)
 v = max({i}, s(i))
 S(i, j) max= A(i, j)
+S(i, j) *= A(i, j)
 v = sum({i} x(i))
 v = max({i}, x(i)
 v /= x(i)
@@ -51,17 +52,21 @@ reductions.distal:17:14: error: 'max' over elements of 's', which is sparse, is 
 reductions.distal:18:1: error: 'max' over elements of 'S', which is sparse, is not supported yet: convert it to a dense tensor first
   18 | S(i, j) max= A(i, j)
      | ^~~~~~~~~~~~~~~~~~~~
-reductions.distal:19:13: error: expected ',' and what is reduced, found 'x'
-  19 | v = sum({i} x(i))
+reductions.distal:19:1: error: 'prod' over elements of 'S', which is sparse, is not supported yet: convert it to a dense tensor first
+  19 | S(i, j) *= A(i, j)
+     | ^~~~~~~~~~~~~~~~~~
+reductions.distal: note: to scale the entries of 'S', write S(i, j) = S(i, j) * (...)
+reductions.distal:20:13: error: expected ',' and what is reduced, found 'x'
+  20 | v = sum({i} x(i))
      |             ^
-reductions.distal:20:18: error: expected ')' or an operator, found end of line
-  20 | v = max({i}, x(i)
+reductions.distal:21:18: error: expected ')' or an operator, found end of line
+  21 | v = max({i}, x(i)
      |                  ^
-reductions.distal:21:3: error: there is no '/='; to divide, write '*= 1.0 / (...)'
-  21 | v /= x(i)
+reductions.distal:22:3: error: there is no '/='; to divide, write '*= 1.0 / (...)'
+  22 | v /= x(i)
      |   ^~
-reductions.distal:22:15: error: the addends of this sum, which is part of a product, a quotient or a call, are summed over different variables: 'x(i)' over none, 'A(i, j)' over j
-  22 | v = prod({i}, x(i) + A(i, j))
+reductions.distal:23:15: error: the addends of this sum, which is part of a product, a quotient or a call, are summed over different variables: 'x(i)' over none, 'A(i, j)' over j
+  23 | v = prod({i}, x(i) + A(i, j))
      |               ^~~~~~~~~~~~~~
 reductions.distal: note: to sum the whole term, write: v = sum({j}, prod({i}, x(i) + A(i, j)))
 reductions.distal: note: to sum each addend before adding, write: v = prod({i}, x(i) + sum({j}, A(i, j)))
