@@ -266,6 +266,27 @@ static void print_disk(const StatementPlan *plan, const StatementReport *report,
     }
 }
 
+// What is copied between memory of the host and of GPUs, on the rank that copies most.
+static void print_copied(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    const StatementFigures *all = plan_figures(plan);
+    for (int t = 0; t < all->tensor_count; t++) {
+        const TensorFigures *figures = &all->tensors[t];
+        const int id = figures->tensor->id;
+        DeviceCounts most = {0};
+        for (int64_t rank = 0; figures->copied && rank < plan->ranks; rank++) {
+            const DeviceCounts *planned = &figures->copied[rank];
+            most.to_device = max_i64(most.to_device, report ? report->to_gpu[id][rank] : planned->to_device);
+            most.from_device =
+                max_i64(most.from_device, report ? report->from_gpu[id][rank] : planned->from_device);
+        }
+        if (most.to_device + most.from_device == 0)
+            continue;
+        text_printf(to, "  %s: the busiest rank copies %s to its GPU", figures->tensor->name,
+                    report_bytes(most.to_device, to->arena));
+        text_printf(to, " and %s from it\n", report_bytes(most.from_device, to->arena));
+    }
+}
+
 static void print_unknown(const StatementPlan *plan, Text *to) {
     Text names = text_create(to->arena);
     const StatementFigures *all = plan_figures(plan);
@@ -461,6 +482,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
         text_append(to, "\n");
         print_tensors(plan, report, to);
         print_disk(plan, report, to);
+        print_copied(plan, report, to);
         print_unknown(plan, to);
         print_unknown_moves(plan, report, to);
         if (machine)

@@ -16,6 +16,7 @@ typedef struct {
     // Counted by the runtime in these executions: [tensor id][rank].
     const int64_t *const *bytes, *const *messages, *const *structure;
     const int64_t *const *bytes_read, *const *bytes_written, *const *reads, *const *writes;
+    const int64_t *const *to_gpu, *const *from_gpu;
     bool checked, check_ok;
     int64_t elements,
         drawn; // of a dense check: of the result, and those that were drawn to be checked; 0: all

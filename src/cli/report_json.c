@@ -53,6 +53,22 @@ static void print_io(const StatementPlan *plan, const StatementReport *report, c
     }
 }
 
+// What is copied of a tensor between memory of the host and of GPUs.
+static void print_copied(const StatementPlan *plan, const StatementReport *report,
+                         const TensorFigures *figures, Text *to) {
+    const int id = figures->tensor->id;
+    int64_t *to_gpu = arena_array(to->arena, int64_t, plan->ranks);
+    int64_t *from_gpu = arena_array(to->arena, int64_t, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++) {
+        to_gpu[rank] = report ? report->to_gpu[id][rank] : figures->copied[rank].to_device;
+        from_gpu[rank] = report ? report->from_gpu[id][rank] : figures->copied[rank].from_device;
+    }
+    text_append(to, ",\n      ");
+    print_integers("bytes_to_gpu", to_gpu, plan->ranks, to);
+    text_append(to, ", ");
+    print_integers("bytes_from_gpu", from_gpu, plan->ranks, to);
+}
+
 static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
     const TensorFigures figures = plan_tensor_figures(plan, index);
     const int id = figures.tensor->id;
@@ -72,6 +88,8 @@ static void print_tensor(const StatementPlan *plan, const StatementReport *repor
     print_moved("buffer_bytes", unknown, figures.buffer_bytes, plan->ranks, to);
     if (figures.io)
         print_io(plan, report, &figures, to);
+    if (figures.copied)
+        print_copied(plan, report, &figures, to);
     if (figures.stored) {
         text_append(to, ",\n      ");
         if (!plan->homes[id].stored_entries) {

@@ -38,6 +38,9 @@ void run_count(Run *run, int index) {
         counters->own[COUNTER_BYTES_WRITTEN][id] += io.bytes_written;
         counters->own[COUNTER_READS][id] += io.reads;
         counters->own[COUNTER_WRITES][id] += io.writes;
+        const DeviceCounts copied = execution_copied(statement->execution, t);
+        counters->own[COUNTER_TO_GPU][id] += copied.to_device;
+        counters->own[COUNTER_FROM_GPU][id] += copied.from_device;
         counters->own[COUNTER_STRUCTURE][id] += execution_structure_bytes(statement->execution, t);
     }
     statement->report.executions++;
@@ -51,6 +54,7 @@ void run_expect(Run *run, int index) {
         const TensorFigures figures = plan_tensor_figures(plan, t);
         for (int64_t rank = 0; rank < run->ranks; rank++) {
             const IoCounts none = {0}, *io = figures.io ? &figures.io[rank] : &none;
+            const DeviceCounts copied = figures.copied ? figures.copied[rank] : (DeviceCounts){0};
             const int64_t planned[COUNTER_STRUCTURE] = {
                 [COUNTER_BYTES] = figures.bytes_received[rank],
                 [COUNTER_MESSAGES] = figures.messages_received[rank],
@@ -58,6 +62,8 @@ void run_expect(Run *run, int index) {
                 [COUNTER_BYTES_WRITTEN] = io->bytes_written,
                 [COUNTER_READS] = io->reads,
                 [COUNTER_WRITES] = io->writes,
+                [COUNTER_TO_GPU] = copied.to_device,
+                [COUNTER_FROM_GPU] = copied.from_device,
             };
             for (int c = 0; c < COUNTER_STRUCTURE; c++)
                 counters->planned[c][t][rank] += counters->uncounted * planned[c];
@@ -95,6 +101,19 @@ static bool check_io(const Run *run, const Counters *counters, int tensor, int64
     return true;
 }
 
+static bool check_copied(const Run *run, const Counters *counters, int tensor, int64_t rank) {
+    const int64_t to = counters->all[COUNTER_TO_GPU][tensor][rank],
+                  from = counters->all[COUNTER_FROM_GPU][tensor][rank],
+                  planned_to = counters->planned[COUNTER_TO_GPU][tensor][rank],
+                  planned_from = counters->planned[COUNTER_FROM_GPU][tensor][rank];
+    return (to == planned_to && from == planned_from) ||
+           diagnostics_error(run->session->diagnostics, (Span){0},
+                             "internal error: of '%s' %" PRId64 " bytes were copied to the GPU and %" PRId64
+                             " from it on rank %" PRId64 ", and the plan says %" PRId64 " and %" PRId64,
+                             run->pipeline->plan->tensors[tensor]->name, to, from, rank, planned_to,
+                             planned_from);
+}
+
 bool run_check_counters(Run *run, int index) {
     Counters *counters = &run->statements[index].counters;
     StatementReport *report = &run->statements[index].report;
@@ -107,6 +126,8 @@ bool run_check_counters(Run *run, int index) {
     report->bytes_written = (const int64_t *const *)counters->all[COUNTER_BYTES_WRITTEN];
     report->reads = (const int64_t *const *)counters->all[COUNTER_READS];
     report->writes = (const int64_t *const *)counters->all[COUNTER_WRITES];
+    report->to_gpu = (const int64_t *const *)counters->all[COUNTER_TO_GPU];
+    report->from_gpu = (const int64_t *const *)counters->all[COUNTER_FROM_GPU];
     bool ok = true;
     for (int t = 0; run->rank == 0 && t < run->pipeline->plan->tensor_count; t++)
         for (int64_t rank = 0; rank < run->ranks && ok; rank++) {
@@ -120,7 +141,7 @@ bool run_check_counters(Run *run, int index) {
                                   " messages on rank %" PRId64 ", and the plan says %" PRId64 " in %" PRId64,
                                   run->pipeline->plan->tensors[t]->name, bytes, messages, rank, planned_bytes,
                                   planned_messages);
-            ok = ok && check_io(run, counters, t, rank);
+            ok = ok && check_io(run, counters, t, rank) && check_copied(run, counters, t, rank);
         }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
 }

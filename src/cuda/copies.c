@@ -155,6 +155,8 @@ void cuda_copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
         rows = 1;
     }
     const bool to_device = is_on_device(to), from_device = is_on_device(from);
+    if (to_device != from_device)
+        device_count_copy(to_device, width * rows);
     if (to_device && from_device && rows == 1)
         CUDA_CALL(cuMemcpyDtoDAsync, (CUdeviceptr)to, (CUdeviceptr)from, (size_t)width, cuda_process.stream);
     else if (to_device && from_device)

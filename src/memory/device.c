@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory/device.h"
 
+#include "base/integer.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -45,6 +47,22 @@ void device_close(void) {
 
 const Device *device_current(void) {
     return current;
+}
+
+static atomic_int_least64_t copied_to, copied_from;
+
+void device_count_copy(bool to_device, int64_t bytes) {
+    atomic_fetch_add_explicit(to_device ? &copied_to : &copied_from, bytes, memory_order_relaxed);
+}
+
+DeviceCounts device_counts(void) {
+    return (DeviceCounts){atomic_load_explicit(&copied_to, memory_order_relaxed),
+                          atomic_load_explicit(&copied_from, memory_order_relaxed)};
+}
+
+DeviceCounts device_counts_add(DeviceCounts a, DeviceCounts b) {
+    return (DeviceCounts){saturated_add(a.to_device, b.to_device),
+                          saturated_add(a.from_device, b.from_device)};
 }
 
 static atomic_bool failed;

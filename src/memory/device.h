@@ -80,8 +80,16 @@ const Device *device_open(int local_rank, const char **why);
 void device_close(void); // if one is open; the next call opens one again
 // The one that is open; NULL: none.
 const Device *device_current(void);
+// Bytes that were copied between memory of the host and of the device since the process began.
+typedef struct {
+    int64_t to_device, from_device;
+} DeviceCounts;
+DeviceCounts device_counts(void);
+DeviceCounts device_counts_add(DeviceCounts a, DeviceCounts b); // sums do not overflow
 // False with a diagnostic where an operation failed since the last call.
 bool device_check(Diagnostics *diagnostics);
+// For devices: counts a copy between both memories.
+void device_count_copy(bool to_device, int64_t bytes);
 // For devices: notes the first failure, as printf does. Any thread may call these.
 void device_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool device_failed(void);

@@ -154,19 +154,23 @@ static void release_pinned(void *memory) {
 }
 
 // Of either memory.
-static void *side_of_copy(const void *address, int64_t bytes) {
+static void *side_of_copy(const void *address, int64_t bytes, bool *on_device) {
     Block block;
-    return find_block(address, &block) ? within(&block, address, bytes) : (void *)(uintptr_t)address;
+    *on_device = find_block(address, &block);
+    return *on_device ? within(&block, address, bytes) : (void *)(uintptr_t)address;
 }
 
 static void copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
                  int64_t rows) {
     if (device_failed() || width <= 0 || rows <= 0)
         return;
-    char *target = side_of_copy(to, extent(rows, to_pitch, width));
-    const char *source = side_of_copy(from, extent(rows, from_pitch, width));
+    bool to_device, from_device;
+    char *target = side_of_copy(to, extent(rows, to_pitch, width), &to_device);
+    const char *source = side_of_copy(from, extent(rows, from_pitch, width), &from_device);
     if (target && source)
         memory_copy_rows(target, to_pitch, source, from_pitch, width, rows);
+    if (to_device != from_device)
+        device_count_copy(to_device, width * rows);
 }
 
 static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,

@@ -51,6 +51,14 @@ static const IoCounts *add_io(const StatementPlan *plan, const IoCounts *sum, co
     return io;
 }
 
+static const DeviceCounts *add_copied(const StatementPlan *plan, const DeviceCounts *sum,
+                                      const DeviceCounts *own) {
+    DeviceCounts *copied = arena_array(plan->arena, DeviceCounts, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++)
+        copied[rank] = sum ? device_counts_add(sum[rank], own[rank]) : own[rank];
+    return copied;
+}
+
 // Adds what one transfer of its tensor moves and takes.
 static void add_transfer(const StatementPlan *plan, const TransferFigures *own, TensorFigures *figures) {
     Arena *arena = plan->arena;
@@ -77,6 +85,8 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     figures->structure_received = structure;
     if (own->io)
         figures->io = add_io(plan, figures->io, own->io);
+    if (own->copied)
+        figures->copied = add_copied(plan, figures->copied, own->copied);
     figures->unknown |= own->unknown;
     figures->steps = max_i64(figures->steps, own->steps);
 }

@@ -5,6 +5,7 @@
 #ifndef DISTAL_PLAN_FIGURES_H
 #define DISTAL_PLAN_FIGURES_H
 
+#include "memory/device.h"
 #include "memory/disk.h"
 #include "plan/operation.h"
 #include "spmd/spmd.h"
@@ -25,6 +26,7 @@ typedef struct {
     const int64_t *gpu_bytes;       // buffers in memory of a GPU; NULL: leaves are not on one
     const int64_t *copy_bytes;      // of one of the copies that threads add to
     const IoCounts *io;             // of a tensor in disk: what is read and written; else NULL
+    const DeviceCounts *copied;     // between memory of the host and of a GPU; NULL: leaves are not on one
     bool depends_on_entries;        // buffer_bytes are those of the whole footprint, but entries that are not
                                     // known index the tensor
 } TransferFigures;
@@ -41,6 +43,7 @@ typedef struct {
     const int64_t *known_buffer_bytes; // the same, without those that depend on entries that are not known
     const int64_t *structure_received; // bytes of sub-trees of entries, once for a structure
     const IoCounts *io;                // NULL: it is not in disk
+    const DeviceCounts *copied;        // between memory of the host and of a GPU; NULL: leaves are not on one
     const int64_t *stored; // entries of a sparse tensor, -1 where they are not known; NULL: it is dense
 } TensorFigures;
 

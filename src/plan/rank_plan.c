@@ -221,6 +221,14 @@ bool plan_pipelines(const StatementPlan *plan, int transfer) {
            plan->footprints[transfer]->steps > 1 && transfer_indexed_by(plan, transfer) < 0;
 }
 
+// A fetch may pass on in a step what it has got in the one before.
+static bool goes_through_host(const Planner *planner) {
+    const MemoryId home = planner->home->memory;
+    return planner->plan->spmd->on_gpu &&
+           (planner->transfer->kind == TRANSFER_FETCH ? planner->footprints->steps > 1 || home == MEMORY_DISK
+                                                      : home != MEMORY_GPU);
+}
+
 static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t rank_number) {
     Arena *arena = plan->arena;
     RankTransfer *result = arena_new(arena, RankTransfer);
@@ -232,6 +240,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
                              .transfer = planner.transfer,
                              .step_count = planner.footprints->steps,
                              .pipelined = plan_pipelines(plan, transfer),
+                             .through_host = goes_through_host(&planner),
                              .buffer_count = plan_pipelines(plan, transfer) ? 2 : 1};
     RankPlanner rank = {.planner = &planner,
                         .plan = plan,

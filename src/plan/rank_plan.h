@@ -5,6 +5,7 @@
 #define DISTAL_PLAN_RANK_PLAN_H
 
 #include "machine/rect.h"
+#include "memory/device.h"
 #include "memory/disk.h"
 #include "plan/operation.h"
 #include "spmd/spmd.h"
@@ -114,7 +115,11 @@ typedef struct {
     bool covers;            // what is written first, and not read before, is all that the rank has at home
     bool clears;            // the home is set to the identity of the reducer before the first step
     IoCounts io;            // of all steps, and of that
-    bool reads;             // operations are those that are left where the rank reads from neighbours
+    // Of a leaf on a GPU: operations use the view on the host, not the one in memory of the GPU, also local
+    // ones: it may be sent on from there in the next step, or is of a home that is not there.
+    bool through_host;
+    DeviceCounts copied; // between both memories, in all steps
+    bool reads;          // operations are those that are left where the rank reads from neighbours
     int64_t neighbour_count;
     const NeighbourPiece *neighbours;
     const NeighbourCopy *copies;

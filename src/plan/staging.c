@@ -352,7 +352,63 @@ static void count_io(const RankPlanner *rank, RankTransfer *result) {
     }
 }
 
+// What is copied between memory of the host and of a GPU for what operations do in a step; `local`: for those
+// with the home of this rank.
+static int64_t received_elements(const RankTransfer *result, const RankStep *step, bool local) {
+    int64_t elements = 0;
+    for (int64_t i = 0; i < step->operation_count; i++) {
+        const RankOperation *operation = &result->operations[step->first_operation + i];
+        for (int64_t k = 0; k < operation->receive_count && is_local(operation) == local; k++)
+            if (!local || operation->receives[k].piece >= 0)
+                elements = saturated_add(elements, rect_volume(&operation->receives[k].rect));
+    }
+    return elements;
+}
+
+static bool has_messages(const RankTransfer *result, const RankStep *step) {
+    bool has = false;
+    for (int64_t i = 0; i < step->operation_count; i++)
+        has = has || !is_local(&result->operations[step->first_operation + i]);
+    return has;
+}
+
+static DeviceCounts copies_of_step(const RankPlanner *rank, const RankTransfer *result,
+                                   const RankStep *step) {
+    const MemoryId home = rank->planner->home->memory;
+    const bool in_buffer = !step->empty && step_is_buffered(step);
+    DeviceCounts copied = {0};
+    for (int64_t s = step->first_stage; s < step->first_stage + step->stage_count && home == MEMORY_GPU;
+         s++) {
+        const int64_t elements = rect_volume(&rank->stages.items[s].rect);
+        copied.from_device += elements;
+        copied.to_device += is_fetch(rank) ? 0 : elements;
+    }
+    if (!is_fetch(rank)) {
+        if (in_buffer && (result->through_host || has_messages(result, step)))
+            copied.from_device += rect_volume(&step->view);
+        return copied;
+    }
+    if (home == MEMORY_GPU && result->through_host)
+        copied.from_device += received_elements(result, step, true);
+    if (home == MEMORY_HOST && !result->through_host)
+        copied.to_device += received_elements(result, step, true);
+    if (in_buffer && !step->kept)
+        copied.to_device +=
+            result->through_host ? rect_volume(&step->view) : received_elements(result, step, false);
+    return copied;
+}
+
+static void count_device_copies(const RankPlanner *rank, RankTransfer *result) {
+    DeviceCounts all = {0};
+    for (int64_t s = 0; s < result->step_count; s++)
+        all = device_counts_add(all, copies_of_step(rank, result, &result->steps[s]));
+    result->copied.to_device = saturated_mul(all.to_device, rank->planner->element_size);
+    result->copied.from_device = saturated_mul(all.from_device, rank->planner->element_size);
+}
+
 void stage_finish(RankPlanner *rank, RankTransfer *result) {
+    if (rank->plan->spmd->on_gpu)
+        count_device_copies(rank, result);
     if (!is_staged(rank))
         return;
     if (!is_fetch(rank) && rank->planner->home->memory == MEMORY_DISK)

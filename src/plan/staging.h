@@ -12,7 +12,7 @@
 // where the home is in memory.
 void stage_step(RankPlanner *rank, RankStep *step, RankTransfer *result, RankOperation *all);
 // After all steps of a transfer that has been planned but for its stages: which parts are fresh, and what is
-// read and written.
+// read and written, or copied between memory of the host and of a GPU.
 void stage_finish(RankPlanner *rank, RankTransfer *result);
 
 #endif

@@ -264,13 +264,8 @@ static TransferFigures finish_figures(const Sweep *sweep, int64_t size) {
     const Sums *sums = &figurer->sums;
     const int64_t ranks = figurer->planner.footprints->ranks;
     const bool pipelined = plan_pipelines(figurer->planner.plan, figurer->planner.transfer->id);
-    int64_t *gpu = figurer->planner.plan->spmd->on_gpu
-                       ? arena_array(figurer->planner.plan->arena, int64_t, ranks)
-                       : NULL;
     for (int64_t rank = 0; rank < ranks; rank++) {
         const int64_t buffers = saturated_mul(sums->buffer[rank], pipelined || sums->passes_on[rank] ? 2 : 1);
-        if (gpu)
-            gpu[rank] = saturated_mul(buffers, size);
         sums->buffer[rank] = saturated_mul(saturated_add(buffers, sums->scratch[rank]), size);
         sums->elements[rank] = saturated_mul(sums->elements[rank], size);
         sums->copy[rank] =
@@ -282,15 +277,15 @@ static TransferFigures finish_figures(const Sweep *sweep, int64_t size) {
                              .bytes = sums->elements,
                              .messages = sums->messages,
                              .buffer_bytes = sums->buffer,
-                             .gpu_bytes = gpu,
                              .copy_bytes = sums->copy};
 }
 
-// Of a home that is not in memory of the host, what is staged, read and written depends on what else a rank
-// does in a step: from its part.
+// Of a home or a leaf that is not in memory of the host, what is staged, read, written and copied depends on
+// what else a rank does in a step: from its part.
 static void add_staged(const StatementPlan *plan, int transfer, TransferFigures *figures) {
     int64_t *buffers = arena_array(plan->arena, int64_t, plan->ranks);
-    int64_t *gpu = figures->gpu_bytes ? arena_array(plan->arena, int64_t, plan->ranks) : NULL;
+    int64_t *gpu = plan->spmd->on_gpu ? arena_array(plan->arena, int64_t, plan->ranks) : NULL;
+    DeviceCounts *copied = gpu ? arena_array(plan->arena, DeviceCounts, plan->ranks) : NULL;
     const int64_t size = (int64_t)type_info(figures->transfer->access->tensor->type)->size;
     IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
     Arena *scratch = arena_create_within(plan->arena);
@@ -301,20 +296,25 @@ static void add_staged(const StatementPlan *plan, int transfer, TransferFigures 
         if (rank % distance != 0) {
             buffers[rank] = buffers[rank - 1];
             io[rank] = io[rank - 1];
-            if (gpu)
+            if (gpu) {
                 gpu[rank] = gpu[rank - 1];
+                copied[rank] = copied[rank - 1];
+            }
             continue;
         }
         arena_reset(scratch);
         const RankTransfer part = plan_part_figures(plan, transfer, rank, scratch);
         buffers[rank] = rank_buffer_bytes(&part);
         io[rank] = part.io;
-        if (gpu)
+        if (gpu) {
             gpu[rank] = saturated_mul(saturated_mul(part.buffer_count, part.buffer_elements), size);
+            copied[rank] = part.copied;
+        }
     }
     arena_free(scratch);
     figures->buffer_bytes = buffers;
     figures->gpu_bytes = gpu;
+    figures->copied = copied;
     if (plan->homes[figures->transfer->access->tensor->id].memory == MEMORY_DISK)
         figures->io = io;
 }
@@ -337,7 +337,7 @@ TransferFigures transfer_figures(const StatementPlan *plan, int transfer) {
         sweep.tables[t] = step_table_create(figurer->planner.footprints, scratch);
     run_sweep(&sweep);
     TransferFigures figures = finish_figures(&sweep, figurer->planner.element_size);
-    if (figurer->planner.home->memory != MEMORY_HOST)
+    if (figurer->planner.home->memory != MEMORY_HOST || plan->spmd->on_gpu)
         add_staged(plan, transfer, &figures);
     arena_free(scratch);
     return figures;

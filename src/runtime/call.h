@@ -25,8 +25,6 @@ typedef struct {
     // Of a leaf on a GPU: the view that it uses, in memory of the GPU. `view` is then the same piece, or a
     // buffer on the host, as MPI has no addresses in other memory. Else `view`.
     Piece leaf_view;
-    bool through_host; // local operations use `view`: it may be sent on from there in the next step, or is of
-                       // a home in disk
     MPI_Request *requests; // of the step in progress
     int request_count;
     // Whether nothing happens between start and finish of the step, and no rank sleeps while it waits: then
@@ -34,6 +32,7 @@ typedef struct {
     // as MPI does not match blocking with nonblocking operations.
     bool blocking;
     int64_t bytes, messages; // counted since the execution began
+    DeviceCounts copied;
 } CallScope;
 
 struct OperationCall {

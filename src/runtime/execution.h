@@ -42,6 +42,7 @@ int64_t execution_bytes(const distal_execution *execution, int transfer);
 int64_t execution_messages(const distal_execution *execution, int transfer);
 // What this rank has read and written in the last run of the tensor of a transfer that is in disk; zeros for
 // the transfers of the same tensor after the first.
+DeviceCounts execution_copied(const distal_execution *execution, int transfer);
 IoCounts execution_io(const distal_execution *execution, int transfer);
 // Bytes of coordinates of entries that this rank received, or sent as part of a result, when the structure
 // was found.

@@ -103,6 +103,10 @@ IoCounts execution_io(const distal_execution *execution, int transfer) {
     return execution->io[transfer];
 }
 
+DeviceCounts execution_copied(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].scope.copied;
+}
+
 int distal_stage(const distal_execution *execution) {
     return execution->stage;
 }

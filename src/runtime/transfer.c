@@ -65,6 +65,7 @@ void transfer_reset(TransferState *state) {
     state->submitted = state->written[0] = state->written[1] = 0;
     state->scope.view = state->scope.previous = (Piece){0};
     state->scope.bytes = state->scope.messages = 0;
+    state->scope.copied = (DeviceCounts){0};
 }
 
 // Begins the next step: its view, and which buffer is in use.
@@ -184,11 +185,6 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
                        Arena *arena, Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
     *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}, .leaf = -1};
-    // A fetch may pass on in a step what it has got in the one before.
-    const MemoryId home = storage->home->memory;
-    scope->through_host =
-        on_gpu && (plan->transfer->kind == TRANSFER_FETCH ? plan->step_count > 1 || home == MEMORY_DISK
-                                                          : home != MEMORY_GPU);
     if (on_gpu && !gpu_device(diagnostics))
         return false;
     state->calls = arena_array(arena, OperationCall, count_operations(plan));
@@ -437,7 +433,7 @@ static void copy_to_gpu(const TransferState *state, const RankStep *step) {
     const CallScope *scope = &state->scope;
     if (step->kept || scope->leaf_view.memory == scope->view.memory || !scope->view.data)
         return;
-    if (scope->through_host) {
+    if (scope->plan->through_host) {
         piece_copy(&scope->leaf_view, &scope->view, &scope->view.rect);
         return;
     }
@@ -452,7 +448,7 @@ static void copy_to_gpu(const TransferState *state, const RankStep *step) {
 // The partial results of a leaf on a GPU, which other ranks get from the host.
 static void copy_from_gpu(const TransferState *state, const RankStep *step) {
     const CallScope *scope = &state->scope;
-    bool sends = scope->through_host;
+    bool sends = scope->plan->through_host;
     for (int64_t i = 0; i < step->operation_count; i++)
         sends = sends || scope->plan->operations[step->first_operation + i].operation->id != OPERATION_LOCAL;
     if (sends && scope->view.data && scope->leaf_view.memory != scope->view.memory)
@@ -471,6 +467,13 @@ static void start_indexed(TransferState *state) {
     state->scope.messages += cost.messages;
 }
 
+// Counts what has been copied between memory of the host and of a GPU since `before`.
+static void count_copies(TransferState *state, DeviceCounts before) {
+    const DeviceCounts now = device_counts();
+    state->scope.copied.to_device += now.to_device - before.to_device;
+    state->scope.copied.from_device += now.from_device - before.from_device;
+}
+
 static void start(TransferState *state, bool blocking) {
     if (state->reading && state->step == 0)
         reading_start(state->reading, state->scope.plan->transfer->id);
@@ -482,7 +485,9 @@ static void start(TransferState *state, bool blocking) {
     }
     if (state->queue)
         io_queue_wait_all(state->queue);
+    const DeviceCounts before = device_counts();
     start_operations(state, step, false);
+    count_copies(state, before);
     if (state->indexed)
         start_indexed(state);
 }
@@ -507,12 +512,14 @@ void transfer_start_next(TransferState *state) {
 }
 
 void transfer_wait(TransferState *state) {
+    const DeviceCounts before = device_counts();
     if (is_queued(state, step_in_progress(state))) {
         io_queue_wait(state->queue, state->submitted);
         start_operations(state, step_in_progress(state), true);
     }
     finish_operations(state, step_in_progress(state));
     copy_to_gpu(state, step_in_progress(state));
+    count_copies(state, before);
     if (state->indexed)
         indexed_fetch_finish(state->indexed);
 }
@@ -533,9 +540,11 @@ void transfer_accumulate(TransferState *state) {
 
 void transfer_reduce(TransferState *state) {
     const RankStep *step = step_in_progress(state);
+    const DeviceCounts before = device_counts();
     state->scope.blocking = state->blocks;
     copy_from_gpu(state, step);
     if (is_queued(state, step)) {
+        count_copies(state, before);
         submit_writes(state, step);
         return;
     }
@@ -544,4 +553,5 @@ void transfer_reduce(TransferState *state) {
     start_operations(state, step, false);
     finish_operations(state, step);
     write_stages(state, step);
+    count_copies(state, before);
 }

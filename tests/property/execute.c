@@ -207,7 +207,7 @@ static void check_counters(Run *run, int statement) {
     }
 }
 
-// What was read and written of tensors in disk.
+// What was read and written of tensors in disk, and copied between memory of the host and of GPUs.
 static void check_io(Run *run, int statement) {
     const StatementPlan *plan = run->plan->statements[statement];
     const StatementFigures *figures = plan_figures(plan);
@@ -218,6 +218,17 @@ static void check_io(Run *run, int statement) {
             if (plan->spmd->transfers[t].access->tensor == of->tensor)
                 sum = io_counts_add(sum, execution_io(run->executions[statement], t));
         }
+        DeviceCounts copied = {0};
+        for (int t = 0; t < plan->spmd->transfer_count; t++)
+            if (plan->spmd->transfers[t].access->tensor == of->tensor)
+                copied = device_counts_add(copied, execution_copied(run->executions[statement], t));
+        const DeviceCounts expected = of->copied ? of->copied[run->rank] : (DeviceCounts){0};
+        if (copied.to_device != expected.to_device || copied.from_device != expected.from_device)
+            trial_fail(run->trial, TRIAL_COUNTED,
+                       "of %s %" PRId64 " bytes were copied to the GPU of rank %d and %" PRId64
+                       " from it, planned %" PRId64 " and %" PRId64 ", %s",
+                       of->tensor->name, copied.to_device, run->rank, copied.from_device, expected.to_device,
+                       expected.from_device, run->way->name);
         const IoCounts none = {0}, *planned = of->io ? &of->io[run->rank] : &none;
         if (!io_counts_equal(sum, *planned))
             trial_fail(
