@@ -196,13 +196,16 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
     return vanishes(draft, statement, node) ? left & right : 0;
 }
 
-static bool access_allows(int size, const DraftTensor *tensor, const char *vars, Letters bound) {
+// Loops are over entries where the index is a variable, or one that is moved, but not where it is a multiple.
+static bool access_allows(int size, const DraftTensor *tensor, const char *vars, const DraftIndex *indices,
+                          Letters bound) {
     for (int l = 0; l < tensor->order; l++) {
         const int mode = tensor->mode_order[l];
         if (tensor->extents[mode] != size)
             continue;
         const char *level = tensor->levels[l];
-        if (!level || strcmp(level, "bitmap") == 0 || !(bound & letter_of(vars[mode])))
+        if (!level || strcmp(level, "bitmap") == 0 || !(bound & letter_of(vars[mode])) ||
+            (indices[mode].form == INDEX_SUM && indices[mode].times != 1))
             return false;
     }
     return true;
@@ -214,8 +217,8 @@ static bool may_be_huge(const Draft *draft, int size) {
     for (int s = 0; s < draft->statement_count; s++) {
         const DraftStatement *statement = &draft->statements[s];
         const Letters bound = bounded(draft, statement, statement->root);
-        if (statement->has_schedule ||
-            !access_allows(size, &draft->tensors[statement->target], statement->vars, bound))
+        if (statement->has_schedule || !access_allows(size, &draft->tensors[statement->target],
+                                                      statement->vars, statement->indices, bound))
             return false;
         for (int n = 0; n < statement->node_count; n++) {
             const DraftNode *at = &statement->nodes[n];
@@ -226,7 +229,7 @@ static bool may_be_huge(const Draft *draft, int size) {
             const DraftTensor *tensor = &draft->tensors[at->tensor];
             for (int m = 0; m < tensor->order; m++)
                 used |= tensor->extents[m] == size;
-            if (!access_allows(size, tensor, at->vars, bound))
+            if (!access_allows(size, tensor, at->vars, at->indices, bound))
                 return false;
         }
     }
