@@ -243,8 +243,8 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
         const int64_t more = steps_of(search, statement, trial);
         const bool tiles = trial->form.kind == FORM_TILES;
         // Formulas say that even the smallest tiles do not fit.
-        const bool hopeless = tiles && !trial->form.tiling->fits && too_large++ >= MOST_TOO_LARGE;
-        if (hopeless || (tiles && more > MOST_STEPS_OF_TILES) ||
+        const bool pruned = tiles && !trial->form.tiling->fits && too_large++ >= MOST_TOO_LARGE;
+        if (pruned || (tiles && more > MOST_STEPS_OF_TILES) ||
             (planned > 0 && saturated_add(steps, more) > MOST_STEPS && more > 2 * search->ranks))
             continue;
         plan_fitting(choosing, placing->places, statement, trial);

@@ -234,6 +234,12 @@ static void print_io(const char *verb, int64_t bytes, int64_t runs, Text *to) {
                     runs == 1 ? "" : "s");
 }
 
+// The subject of what is counted by rank, of which a large plan samples some.
+static const char *busiest_rank(const StatementPlan *plan) {
+    return plan->options.sampled && plan->ranks > PLAN_UNSAMPLED_RANKS ? ": of some ranks, the busiest "
+                                                                       : ": the busiest rank ";
+}
+
 // What is read and written of tensors in disk, whose homes take no memory.
 static void print_disk(const StatementPlan *plan, const StatementReport *report, Text *to) {
     const StatementFigures *all = plan_figures(plan);
@@ -256,9 +262,7 @@ static void print_disk(const StatementPlan *plan, const StatementReport *report,
         const Home *home = &plan->homes[id];
         for (int m = 0; m < home->order && home->tile[0] > 0; m++)
             text_printf(to, "%s%" PRId64, m == 0 ? " in tiles of " : " x ", home->tile[m]);
-        text_append(to, plan->options.sampled && plan->ranks > PLAN_UNSAMPLED_RANKS
-                            ? ": of some ranks, the busiest "
-                            : ": the busiest rank ");
+        text_append(to, busiest_rank(plan));
         print_io("read", most.bytes_read, most.reads, to);
         text_append(to, " and ");
         print_io("write", most.bytes_written, most.writes, to);
@@ -281,7 +285,7 @@ static void print_copied(const StatementPlan *plan, const StatementReport *repor
         }
         if (most.to_device + most.from_device == 0)
             continue;
-        text_printf(to, "  %s: the busiest rank copies %s to its GPU", figures->tensor->name,
+        text_printf(to, "  %s%scopies %s to its GPU", figures->tensor->name, busiest_rank(plan),
                     report_bytes(most.to_device, to->arena));
         text_printf(to, " and %s from it\n", report_bytes(most.from_device, to->arena));
     }

@@ -221,8 +221,9 @@ static int by_lo(const void *left, const void *right) {
     return (a->lo > b->lo) - (a->lo < b->lo);
 }
 
-// Those that overlap along a mode are looked at along the next one; where all modes in turn have not
-// separated any, each with each. `together`: modes along which all of these overlap.
+// Whether no two rectangles intersect. They are sorted along `mode`, and each group whose extents overlap
+// there is checked along the next mode. A group that no mode divides is compared pair by pair. `together`:
+// the number of modes in turn that did not divide it.
 static bool extents_disjoint(Extent *extents, int64_t count, int mode, int together) {
     const int order = count > 0 ? extents[0].rect->order : 0;
     if (count < 2 || together == order) {

@@ -218,9 +218,7 @@ static bool list_elements(Saving *saving, Diagnostics *diagnostics) {
     int64_t first = 0;
     for (int64_t i = 0; i < parts.count; i++)
         first += list_part(&parts.items[i], &saving->given, first);
-    if (!storage_check(saving->storage, diagnostics))
-        return false;
-    return true;
+    return storage_check(saving->storage, diagnostics);
 }
 
 static bool take_own(void *arguments, Diagnostics *diagnostics) {
