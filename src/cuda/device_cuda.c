@@ -46,17 +46,14 @@ static void release(void *memory) {
         CUDA_CALL(cuMemFree, (CUdeviceptr)memory);
 }
 
-static void *allocate_pinned(int64_t bytes) {
-    void *memory = NULL;
-    if (!CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
-        return NULL;
-    const CUresult result = cuda.cuMemHostAlloc(&memory, (size_t)max_i64(bytes, 1), CU_MEMHOSTALLOC_PORTABLE);
-    return allocated(result, "cuMemHostAlloc") ? memory : NULL;
+static bool pin(void *memory, int64_t bytes) {
+    return cuda_enter() &&
+           cuda.cuMemHostRegister(memory, (size_t)bytes, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS;
 }
 
-static void release_pinned(void *memory) {
-    if (memory && CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
-        CUDA_CALL(cuMemFreeHost, memory);
+static void unpin(void *memory) {
+    if (CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
+        CUDA_CALL(cuMemHostUnregister, memory);
 }
 
 static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
@@ -106,8 +103,8 @@ const Device device_cuda = {.name = "cuda",
                             .free_bytes = free_bytes,
                             .allocate = allocate,
                             .release = release,
-                            .allocate_pinned = allocate_pinned,
-                            .release_pinned = release_pinned,
+                            .pin = pin,
+                            .unpin = unpin,
                             .copy = cuda_copy,
                             .reduce = reduce,
                             .clear = clear,

@@ -28,6 +28,8 @@
     ENTRY(cuMemFreeHost)                                                                                     \
     ENTRY(cuMemGetInfo)                                                                                      \
     ENTRY(cuMemHostAlloc)                                                                                    \
+    ENTRY(cuMemHostRegister)                                                                                 \
+    ENTRY(cuMemHostUnregister)                                                                               \
     ENTRY(cuMemcpy2DAsync)                                                                                   \
     ENTRY(cuMemcpyDtoDAsync)                                                                                 \
     ENTRY(cuMemcpyDtoHAsync)                                                                                 \

@@ -42,11 +42,11 @@ typedef struct {
     int64_t (*free_bytes)(void);
 
     // Memory of the device, aligned to 256 bytes, with any values in it; also for 0 bytes. NULL: not enough.
-    // Copies from and to `pinned` memory of the host are the fastest.
     void *(*allocate)(int64_t bytes);
     void (*release)(void *memory); // which may be NULL
-    void *(*allocate_pinned)(int64_t bytes);
-    void (*release_pinned)(void *memory);
+    // Pins memory of the host (memory/pinned.h). False: it cannot be, or is already; that is no failure.
+    bool (*pin)(void *memory, int64_t bytes);
+    void (*unpin)(void *memory);
     // `rows` times `width` bytes, `to_pitch` and `from_pitch` bytes apart, between any two memories, which do
     // not overlap. When it returns, memory of the host can be read and changed.
     void (*copy)(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,

@@ -9,6 +9,7 @@
 
 #include <complex.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -145,12 +146,18 @@ static void release(void *memory) {
         device_fail("%p is no allocation of the device", memory);
 }
 
-static void *allocate_pinned(int64_t bytes) {
-    return memory_host.allocate(bytes);
+static atomic_int pinned; // ranges that are
+
+static bool pin(void *memory, int64_t bytes) {
+    (void)memory;
+    (void)bytes;
+    atomic_fetch_add(&pinned, 1);
+    return true;
 }
 
-static void release_pinned(void *memory) {
-    memory_host.release(memory);
+static void unpin(void *memory) {
+    if (atomic_fetch_sub(&pinned, 1) <= 0)
+        device_fail("%p is not pinned", memory);
 }
 
 // Of either memory.
@@ -300,8 +307,8 @@ const Device device_emulated = {.name = "emulated",
                                 .free_bytes = free_bytes,
                                 .allocate = allocate,
                                 .release = release,
-                                .allocate_pinned = allocate_pinned,
-                                .release_pinned = release_pinned,
+                                .pin = pin,
+                                .unpin = unpin,
                                 .copy = copy,
                                 .reduce = reduce,
                                 .clear = clear,

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "memory/gpu.h"
+#include "memory/pinned.h"
 #include "memory/shared.h"
 
 #include <errno.h>
@@ -177,9 +178,35 @@ void storage_restrict(Storage *storage, int64_t count, const Rect *rects) {
     storage->stored = storage->empty;
 }
 
+void storage_pin(const Storage *storage) {
+    const int64_t size = (int64_t)type_info(storage->type)->size;
+    char *end = storage->block;
+    for (int64_t i = 0; i < storage->piece_count; i++) {
+        const Piece *piece = &storage->pieces[i];
+        const Frame frame = piece_frame(piece);
+        const int64_t bytes = frame_span(&frame) * size;
+        if (piece->memory != MEMORY_HOST)
+            continue;
+        if (storage->block)
+            end = (char *)piece->data + bytes;
+        else
+            memory_pin(piece->data, bytes);
+    }
+    // Pieces of a block may share a page.
+    if (storage->block)
+        memory_pin(storage->block, end - (char *)storage->block);
+}
+
+static void unpin(const Storage *storage) {
+    memory_unpin(storage->block);
+    for (int64_t i = 0; i < storage->piece_count; i++)
+        memory_unpin(storage->pieces[i].data);
+}
+
 void storage_free(Storage *storage) {
     if (!storage)
         return;
+    unpin(storage);
     if (tensor_is_sparse(storage->home->tensor))
         stored_free(&storage->stored);
     else

@@ -48,6 +48,9 @@ void storage_free(Storage *storage);
 // that.
 Storage *storage_wrap(const Home *home, int64_t rank, const Piece *pieces);
 
+// Pins what it has in memory of the host (memory/pinned.h), until it is freed.
+void storage_pin(const Storage *storage);
+
 // Memory for entries of the same sparse tensor, whatever is at home on this rank, stored with the levels of
 // `tensor`. `here`: it has a piece. NULL: no memory. Freed with storage_free.
 Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool here);

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "memory/gpu.h"
+#include "memory/pinned.h"
 #include "plan/ranks.h"
 #include "runtime/wait.h"
 
@@ -195,12 +196,17 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
         state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
         ok = state->buffers[i] != NULL;
         if (ok && on_gpu) {
+            memory_pin(state->buffers[i], plan->buffer_elements * (int64_t)type_info(storage->type)->size);
             state->gpu_buffers[i] = memory_allocate(MEMORY_GPU, plan->buffer_elements, storage->type);
             ok = state->gpu_buffers[i] != NULL;
         }
     }
     describe_neighbours(state);
     ok = ok && allocate_stages(state);
+    if (ok && on_gpu) {
+        storage_pin(storage);
+        memory_pin(state->stage_memory, plan->stage_elements * (int64_t)type_info(storage->type)->size);
+    }
     const int64_t scratch = ok ? place_scratch(state) : 0;
     if (scratch > 0) {
         scope->scratch = memory_allocate(MEMORY_HOST, scratch, storage->type);
@@ -213,6 +219,9 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
 
 void transfer_free(TransferState *state) {
     message_types_free(state->scope.types);
+    memory_unpin(state->buffers[0]);
+    memory_unpin(state->buffers[1]);
+    memory_unpin(state->stage_memory);
     memory_release(MEMORY_HOST, state->buffers[0]);
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_GPU, state->gpu_buffers[0]);

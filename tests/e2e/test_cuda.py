@@ -42,6 +42,12 @@ def run_on_gpu(name, sizes, folder, failure=None, *options):
                           timeout=LIMIT_SECONDS, env=environment)
 
 
+def pageable(folder):
+    """Memory that cannot be pinned is used as it is."""
+    done = run_on_gpu("summa", "n=300", folder, f"cuMemHostRegister:1:{OUT_OF_MEMORY}:0")
+    check(done.returncode == 0 and ": ok\n" in done.stderr, done.stdout + done.stderr)
+
+
 def product(name):
     def test(folder):
         done = run_on_gpu(name, "n=60", folder)
@@ -72,7 +78,7 @@ def main():
     if not os.path.exists(FAKES):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    return run_cases([("cuda/saving", saving)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
+    return run_cases([("cuda/saving", saving), ("cuda/pageable", pageable)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
                      + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
 
 

@@ -282,6 +282,38 @@ CUresult cuMemFreeHost(void *memory) {
     return CUDA_SUCCESS;
 }
 
+static struct {
+    char *at;
+    size_t bytes;
+} ranges[MAX_BLOCKS]; // that are registered
+
+CUresult cuMemHostRegister(void *memory, size_t bytes, unsigned flags) {
+    (void)flags;
+    BEGIN("cuMemHostRegister");
+    int free_range = 0;
+    for (int r = MAX_BLOCKS - 1; r >= 0; r--) {
+        if (!ranges[r].at)
+            free_range = r;
+        else if ((char *)memory < ranges[r].at + ranges[r].bytes && ranges[r].at < (char *)memory + bytes)
+            return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    ranges[free_range].at = memory;
+    ranges[free_range].bytes = bytes;
+    fake_cuda.live++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostUnregister(void *memory) {
+    BEGIN("cuMemHostUnregister");
+    for (int r = 0; r < MAX_BLOCKS; r++)
+        if (ranges[r].at == memory) {
+            ranges[r].at = NULL;
+            fake_cuda.live--;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+}
+
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     (void)attribute;
     BEGIN("cuPointerGetAttribute");

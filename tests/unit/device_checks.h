@@ -68,11 +68,12 @@ static void check_memory(void **state) {
     device->release(memory[1]);
     device->release(memory[3]);
     device->release(NULL);
-    char *pinned = device->allocate_pinned(1000);
-    assert_non_null(pinned);
-    memset(pinned, 1, 1000);
-    device->release_pinned(pinned);
-    device->release_pinned(NULL);
+    char pinned[1000];
+    assert_true(device->pin(pinned, sizeof pinned));
+    device->unpin(pinned);
+    assert_no_failure();
+    device->unpin(pinned);
+    assert_failure("");
     assert_true(device->free_bytes() > 0);
     assert_non_null(device->describe());
     device->synchronize();

@@ -97,8 +97,8 @@ static void test_out_of_memory(void **state) {
     void *memory = device->allocate(100);
     assert_non_null(memory);
     assert_null(device->allocate(100));
-    let_fail("cuMemHostAlloc", 0, CUDA_ERROR_OUT_OF_MEMORY);
-    assert_null(device->allocate_pinned(100));
+    let_fail("cuMemHostRegister", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_false(device->pin(&memory, sizeof memory));
     assert_no_failure();
     let_fail("cuMemAlloc", 0, CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_null(device->allocate(100));
