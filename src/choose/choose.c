@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "choose/estimate.h"
 #include "choose/grids.h"
+#include "choose/pairs.h"
 #include "choose/settle.h"
 #include "choose/tiling.h"
 #include "choose/trial.h"
@@ -79,42 +80,42 @@ static void plan_trial(Choosing *choosing, const Places *places, const SearchSta
 }
 
 // Tiles that need as much memory as there is, which the plan says exactly: smaller ones until they fit,
-// larger ones where much is left, if these are faster.
-static void plan_tiles(Choosing *choosing, const Places *places, const SearchStatement *statement,
-                       Trial *trial) {
+// larger ones where much is left, if these are faster. Returns how many plans were made.
+static int plan_tiles(Choosing *choosing, const Places *places, const SearchStatement *statement,
+                      Trial *trial) {
     enum { MOST_TRIED = 4 };
     static const double enough = 0.85, margin = 0.98;
     Search *search = &choosing->search;
     const double limit = (double)search->limit, at_rest = limit - tiling_memory(search, places->places);
     plan_trial(choosing, places, statement, trial);
-    for (int i = 0; i < MOST_TRIED && trial->planned && limit > at_rest; i++) {
+    int plans = 1;
+    for (; plans <= MOST_TRIED && trial->planned && limit > at_rest; plans++) {
         const double used = fmax(1, (double)trial->figures.peak_bytes - at_rest) / (limit - at_rest);
         if (trial->figures.fits && used > enough)
-            return;
+            break;
         const Trial before = *trial;
         trial_retile(search, places, statement, margin / used, trial);
         plan_trial(choosing, places, statement, trial);
         if (before.figures.fits &&
             (!trial->planned || !trial->figures.fits || trial->figures.seconds > before.figures.seconds)) {
             *trial = before;
-            return;
+            return plans + 1;
         }
     }
+    return plans;
 }
 
-// Shorter chunks until it fits, a few times.
-static void plan_fitting(Choosing *choosing, const Places *places, const SearchStatement *statement,
-                         Trial *trial) {
+// Shorter chunks until it fits, a few times. Returns how many plans were made.
+static int plan_fitting(Choosing *choosing, const Places *places, const SearchStatement *statement,
+                        Trial *trial) {
     enum { MOST_HALVINGS = 4 };
-    if (trial->form.kind == FORM_TILES) {
-        plan_tiles(choosing, places, statement, trial);
-        return;
-    }
-    for (int i = 0;; i++) {
+    if (trial->form.kind == FORM_TILES)
+        return plan_tiles(choosing, places, statement, trial);
+    for (int plans = 1;; plans++) {
         plan_trial(choosing, places, statement, trial);
         if (!trial->planned || trial->figures.fits || trial->form.kind != FORM_CHUNKS ||
-            trial->form.size < 2 || i == MOST_HALVINGS)
-            return;
+            trial->form.size < 2 || plans > MOST_HALVINGS)
+            return plans;
         trial->form.size = ceil_div(trial->form.size, 2);
     }
 }
@@ -247,8 +248,8 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
         if (pruned || (tiles && more > MOST_STEPS_OF_TILES) ||
             (planned > 0 && saturated_add(steps, more) > MOST_STEPS && more > 2 * search->ranks))
             continue;
-        plan_fitting(choosing, placing->places, statement, trial);
-        steps = saturated_add(steps, more);
+        const int plans = plan_fitting(choosing, placing->places, statement, trial);
+        steps = saturated_add(steps, saturated_mul(plans, more));
         planned++;
     }
     for (int p = 0; p < choosing->choice_count; p++) {
@@ -372,12 +373,12 @@ static bool find_peak(const Search *search, Chosen *chosen, int *statement, Diag
     return plan != NULL;
 }
 
-static void refuse_limit(const Search *search, const Chosen *chosen, int statement,
-                         Diagnostics *diagnostics) {
+// `peak`: the least that was found.
+static void refuse_limit(const Search *search, int64_t peak, int statement, Diagnostics *diagnostics) {
     diagnostics_error(diagnostics, search->program->statements[statement].assignment->span,
                       "no schedule was found that keeps a rank within %" PRId64
                       " bytes of memory: this statement needs %" PRId64 " on %" PRId64 " rank%s",
-                      search->limit, chosen->peak_bytes, search->ranks, search->ranks == 1 ? "" : "s");
+                      search->limit, peak, search->ranks, search->ranks == 1 ? "" : "s");
     const Tensor *in_memory = NULL; // the largest
     for (int t = 0; t < search->program->tensor_count; t++) {
         const Tensor *tensor = search->program->tensors[t];
@@ -439,24 +440,45 @@ static Chosen *find_all(Choosing *choosing, bool *fits, int *largest, Diagnostic
     return chosen;
 }
 
+// With tensors in disk, which a limit demands. Products of several factors are divided into pairs, or all of
+// them are multiplied in one nest, whatever is faster. NULL where nothing fits; then *least is the smallest
+// peak.
+static const Chosen *find_spilled(const Choosing *in_memory, int64_t *least) {
+    Search search = in_memory->search;
+    const Chosen *best = NULL;
+    const Program *program = search.program, *pairs = pairs_divide(&search);
+    for (int fused = 0; fused < 2; fused++) {
+        Choosing choosing = {.search = {.arena = search.arena,
+                                        .program = fused ? program : pairs,
+                                        .options = search.options,
+                                        .spills = true,
+                                        .fused = fused}};
+        bool fits;
+        int largest;
+        if (!choosing.search.program || (fused && pairs == program))
+            continue;
+        // What is wrong with that attempt is of no interest: the one in memory could be planned.
+        const Chosen *chosen =
+            find_all(&choosing, &fits, &largest, diagnostics_create(search.arena, program->source));
+        if (chosen)
+            *least = min_i64(*least, chosen->peak_bytes);
+        if (chosen && fits && (!best || chosen->seconds < best->seconds))
+            best = chosen;
+    }
+    return best;
+}
+
 const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *options, bool *fits,
                      Diagnostics *diagnostics) {
     Choosing choosing = {.search = {.arena = arena, .program = program, .options = options}};
-    Choosing spilling = choosing;
-    int largest, spilled_largest;
+    int largest;
     const Chosen *chosen = find_all(&choosing, fits, &largest, diagnostics);
     if (!chosen || *fits)
         return chosen;
-    spilling.search.spills = true;
-    // What is wrong with that attempt is of no interest: the first one could be planned.
-    const Chosen *spilled =
-        find_all(&spilling, fits, &spilled_largest, diagnostics_create(arena, program->source));
-    if (spilled && *fits)
-        return spilled;
-    *fits = false;
-    if (spilled && spilled->peak_bytes < chosen->peak_bytes)
-        refuse_limit(&spilling.search, spilled, spilled_largest, diagnostics);
-    else
-        refuse_limit(&choosing.search, chosen, largest, diagnostics);
-    return NULL;
+    int64_t least = chosen->peak_bytes;
+    const Chosen *spilled = find_spilled(&choosing, &least);
+    *fits = spilled;
+    if (!spilled)
+        refuse_limit(&choosing.search, least, largest, diagnostics);
+    return spilled;
 }

@@ -218,7 +218,8 @@ static bool read_statements(Search *search, Diagnostics *diagnostics) {
         statement->index = s;
         statement->kept = program->statements[s].command_count > 0;
         statement->executions = (double)program_executions(program, s, search->params);
-        workspaces_write(search, statement, &passes->defaults);
+        if (!search->fused)
+            workspaces_write(search, statement, &passes->defaults);
         const int count = statement->default_count;
         statement->cin = count > 0 ? passes->defaults.items[count - 1].cin : passes->cin;
         read_nests(search, statement);

@@ -121,6 +121,7 @@ typedef struct {
     int64_t ranks, processors;
     int64_t limit;    // bytes of a rank; 0: none
     bool spills;      // tensors whose place is free are in disk, but for small ones
+    bool fused;       // products get no workspaces
     ModelRanks model; // the ranks on the machine that is described
     CostRates rates;
     const Machine *kept; // the grid of the program, NULL: grids are looked for
