@@ -69,7 +69,10 @@ static distal_status declare_statements(distal_context *context, const Program *
 static const Program *choose_for(distal_context *context, const Program *program, int64_t memory_limit,
                                  bool *fits) {
     const MachineModel model = machine_model_default();
-    const ChooseOptions options = {.ranks = context->ranks, .memory_limit = memory_limit, .model = &model};
+    const ChooseOptions options = {.ranks = context->ranks,
+                                   .memory_limit = memory_limit,
+                                   .model = &model,
+                                   .keeps_statements = true}; // the caller executes those of its text
     const Chosen *chosen = choose(context->scratch, program, &options, fits, context->diagnostics);
     return chosen ? chosen->program : NULL;
 }

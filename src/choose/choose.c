@@ -89,17 +89,19 @@ static int plan_tiles(Choosing *choosing, const Places *places, const SearchStat
     const double limit = (double)search->limit, at_rest = limit - tiling_memory(search, places->places);
     plan_trial(choosing, places, statement, trial);
     int plans = 1;
-    for (; plans <= MOST_TRIED && trial->planned && limit > at_rest; plans++) {
+    for (int tried = 0; tried < MOST_TRIED && trial->planned && limit > at_rest; tried++) {
         const double used = fmax(1, (double)trial->figures.peak_bytes - at_rest) / (limit - at_rest);
         if (trial->figures.fits && used > enough)
             break;
         const Trial before = *trial;
-        trial_retile(search, places, statement, margin / used, trial);
+        if (!trial_retile(search, places, statement, margin / used, trial))
+            continue;
         plan_trial(choosing, places, statement, trial);
+        plans++;
         if (before.figures.fits &&
             (!trial->planned || !trial->figures.fits || trial->figures.seconds > before.figures.seconds)) {
             *trial = before;
-            return plans + 1;
+            break;
         }
     }
     return plans;
@@ -440,26 +442,36 @@ static Chosen *find_all(Choosing *choosing, bool *fits, int *largest, Diagnostic
     return chosen;
 }
 
-// With tensors in disk, which a limit demands. Products of several factors are divided into pairs, or all of
-// them are multiplied in one nest, whatever is faster. NULL where nothing fits; then *least is the smallest
-// peak.
+// Whether a product of several factors gets workspaces.
+static bool has_workspaces(const Search *search) {
+    for (int s = 0; s < search->program->statement_count; s++)
+        if (search->statements[s].default_count > 0)
+            return true;
+    return false;
+}
+
+// With tensors in disk, which a limit demands. Products of several factors are divided into pairs, where
+// statements may be added, or all of them are multiplied in one nest, whatever is faster. NULL where nothing
+// fits; then *least is the smallest peak.
 static const Chosen *find_spilled(const Choosing *in_memory, int64_t *least) {
-    Search search = in_memory->search;
+    const Search *search = &in_memory->search;
     const Chosen *best = NULL;
-    const Program *program = search.program, *pairs = pairs_divide(&search);
-    for (int fused = 0; fused < 2; fused++) {
-        Choosing choosing = {.search = {.arena = search.arena,
-                                        .program = fused ? program : pairs,
-                                        .options = search.options,
+    const bool several = has_workspaces(search);
+    const bool divides = several && !search->options->keeps_statements;
+    for (int fused = 0; fused < (several ? 2 : 1); fused++) {
+        const Program *program = divides && !fused ? pairs_divide(search) : search->program;
+        Choosing choosing = {.search = {.arena = search->arena,
+                                        .program = program,
+                                        .options = search->options,
                                         .spills = true,
                                         .fused = fused}};
         bool fits;
         int largest;
-        if (!choosing.search.program || (fused && pairs == program))
+        if (!program)
             continue;
         // What is wrong with that attempt is of no interest: the one in memory could be planned.
         const Chosen *chosen =
-            find_all(&choosing, &fits, &largest, diagnostics_create(search.arena, program->source));
+            find_all(&choosing, &fits, &largest, diagnostics_create(search->arena, program->source));
         if (chosen)
             *least = min_i64(*least, chosen->peak_bytes);
         if (chosen && fits && (!best || chosen->seconds < best->seconds))

@@ -16,7 +16,8 @@ typedef struct {
     int64_t threads;      // of each rank, as the program is executed; 0: as many as it has cores
     double least_steps;   // of products that are divided by default; 0: as in the pipeline
     const MachineModel *model;
-    bool model_limits; // where there is no limit, the memory of a rank of the model is one
+    bool keeps_statements; // none are added for parts of products
+    bool model_limits;     // where there is no limit, the memory of a rank of the model is one
 } ChooseOptions;
 
 // One way to compute a statement, planned.

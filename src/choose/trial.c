@@ -262,13 +262,18 @@ static void add_tilings(Search *search, const Traffic *traffic, const Places *pl
     }
 }
 
-void trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
+bool trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
                   Trial *trial) {
+    const Tiling *before = trial->form.tiling;
     Tiling *tiling = arena_new(search->arena, Tiling);
     trial->form.memory *= factor;
     *tiling = tiling_resize(search, statement, &statement->candidates.items[trial->candidate], places->places,
                             trial->form.memory, trial->form.tiling);
     trial->form.tiling = tiling;
+    return tiling->loop_count != before->loop_count ||
+           memcmp(tiling->loops, before->loops, sizeof tiling->loops) != 0 ||
+           memcmp(tiling->lengths, before->lengths, sizeof tiling->lengths) != 0 ||
+           memcmp(tiling->at, before->at, sizeof tiling->at) != 0;
 }
 
 void trial_forms(Search *search, const Places *places, const SearchStatement *statement, int64_t candidate,

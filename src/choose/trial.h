@@ -24,8 +24,9 @@ Program trial_program(const Search *search, const unsigned char *places, const S
 void trial_plan(Search *search, const unsigned char *places, const SearchStatement *statement, Trial *trial,
                 Diagnostics *diagnostics);
 
-// Finds other tiles in the same order of loops, for `factor` times the memory.
-void trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
+// Finds other tiles in the same order of loops, for `factor` times the memory; false where these are the
+// same.
+bool trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
                   Trial *trial);
 
 // Appends the forms of a candidate with these places, the one that moves all at once first.

@@ -123,11 +123,11 @@ def run_drawn_disk(seed):
     extents = {name: draw.choice([1, 7, 13, 24, 31]) for name in "abcde"}
     left, summed = draw.choice([("ab", "c"), ("abc", "d"), ("a", "b"), ("ab", ""), ("ab", "cd"), ("", "ab")])
     names = list(left + summed)
-    operands = [draw.sample(names, draw.randint(1, len(names))) for _ in range(2)]
-    operands[0] += [v for v in names if v not in operands[0] + operands[1]]
+    operands = [draw.sample(names, draw.randint(1, len(names))) for _ in range(draw.choice([2, 2, 3, 4]))]
+    operands[0] += [v for v in names if v not in sum(operands, [])]
     draw.shuffle(operands[0])
     element = draw.choice(["f64", "f32", "c64"])
-    tensors = {"A": list(left), "B": operands[0], "C": operands[1]}
+    tensors = {"A": list(left), **dict(zip("BCDE", operands))}
     access = {name: f"{name}({', '.join(modes)})" if modes else name for name, modes in tensors.items()}
     text = f"machine M = grid({ranks})\n"
     sizes = []
@@ -141,7 +141,7 @@ def run_drawn_disk(seed):
             index = [f"x{m}" for m in range(len(modes))]
             to = draw.choice(index + ["*" if name != "A" else "0", f"cyclic({index[0]}, 3)"])
             text += f"place {name}({', '.join(index)}) -> M({to}) in {draw.choice(['disk', 'disk', 'host'])}\n"
-    text += f"{access['A']} = {access['B']} * {access['C']}\n"
+    text += f"{access['A']} = {' * '.join(access[name] for name in list(tensors)[1:])}\n"
     limit = [] if placed and draw.random() < 0.3 else ["--memory-limit", str(max(2000, int(sum(sizes) * draw.uniform(0.3, 1))))]
     done = distal(["schedule", "-", "-n", str(ranks), *limit, "--stats=json"], text=text, status=None)
     if done.returncode == 1 and "no schedule was found" in done.stderr:
@@ -152,12 +152,14 @@ def run_drawn_disk(seed):
     if limit:
         check(chosen["peak_bytes"] <= int(limit[1]), f"{chosen['peak_bytes']} bytes, more than {limit[1]}")
     ran = distal(["run", "-", "-n", str(ranks), "--check", "--oversubscribe", "--stats=json"], text=chosen["text"])
-    ran = json.loads(ran.stdout[ran.stdout.index("{"):])["statements"][0]
-    best = chosen["statements"][0]["alternatives"][0]
-    check(ran["check"]["ok"], "a wrong result")
-    disk = [sum(t.get("bytes_read", [0] * ranks)[r] + t.get("bytes_written", [0] * ranks)[r]
-                for t in ran["tensors"].values()) for r in range(ranks)]
-    check(max(disk) == best["disk_bytes"], f"{max(disk)} bytes of the disk, not {best['disk_bytes']}")
+    ran = json.loads(ran.stdout[ran.stdout.index("{"):])["statements"]
+    check(len(ran) == len(chosen["statements"]), f"{len(ran)} statements are executed")
+    for statement, found in zip(ran, chosen["statements"]):
+        check(statement["check"]["ok"], "a wrong result")
+        disk = [sum(t.get("bytes_read", [0] * ranks)[r] + t.get("bytes_written", [0] * ranks)[r]
+                    for t in statement["tensors"].values()) for r in range(ranks)]
+        best = found["alternatives"][0]
+        check(max(disk) == best["disk_bytes"], f"{max(disk)} bytes of the disk, not {best['disk_bytes']}")
     distal(["run", "-", "-n", str(ranks), *limit, "--oversubscribe"], text=chosen["text"])
     again = json.loads(distal(["schedule", "-", "-n", str(ranks), *limit, "--stats=json"], text=chosen["text"]).stdout)
     check(again["text"] == chosen["text"], "what is printed is scheduled differently")

@@ -510,6 +510,35 @@ static void test_choose(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// A limit puts tensors in disk, and a product of several factors stays the one statement that the caller
+// knows.
+static void test_choose_disk(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    static const char text[] = "tensor A(7, 9): f64; tensor T(7, 24, 30): f64; tensor C(24, 9): f64\n"
+                               "tensor D(30, 9): f64; tensor s: f64\n"
+                               "A(i, l) = T(i, j, k) * C(j, l) * D(k, l)\ns = A(i, j)\n";
+    distal_context *d = context_on(comm);
+    OK(distal_choose(d, "product.distal", text, 7 * 24 * 30 * 8 / ranks));
+    OK(distal_tensor_fill(find(d, "T"), "const:2"));
+    OK(distal_tensor_fill(find(d, "C"), "iota"));
+    OK(distal_tensor_fill(find(d, "D"), "const:3"));
+    distal_statement *product = NULL, *sum = NULL;
+    OK(distal_statement_find(d, "A", 0, &product));
+    OK(distal_statement_find(d, "s", 0, &sum));
+    const char *scheduled = NULL;
+    OK(distal_statement_text(product, &scheduled));
+    CHECK(strstr(scheduled, "place T(x0, x1, x2)") && strstr(scheduled, "in disk") &&
+              strstr(scheduled, "* C(j, l) * D(k, l)"),
+          "%s", scheduled);
+    OK(distal_execute(plan_of(d, product)));
+    OK(distal_execute(plan_of(d, sum)));
+    distal_piece piece;
+    OK(distal_tensor_local(find(d, "s"), &piece));
+    CHECK(*(double *)piece.data == 7 * 2 * 30 * 3 * (24 * 9 * (24 * 9 - 1) / 2), "the sum is %g",
+          *(double *)piece.data);
+    distal_free(d);
+}
+
 // Sizes are set after the program has been read; what the library says a statement is can be read again.
 static void test_program(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
@@ -622,6 +651,7 @@ static const struct {
     {"api/unplaced", test_unplaced, {1, 4}},
     {"api/defaults", test_defaults, {1, 4}},
     {"api/choose", test_choose, {1, 4, 5}},
+    {"api/choose_disk", test_choose_disk, {1, 3, 5}},
     {"api/program", test_program, {1, 4, 5}},
     {"api/stale", test_stale, {1, 4}},
     {"api/files", test_files, {1, 3}},
