@@ -6,14 +6,24 @@
 // prefetched.
 #include "loop/passes.h"
 
-// How many entries ahead. Of a row, less than a cache line is not prefetched, nor more than 2 KiB: 8 rows
-// ahead then take half of a cache of 32 KiB.
-enum { DISTANCE = 8, LEAST_BYTES = 64, MOST_BYTES = 2048 };
+// Of a row, less than a cache line is not prefetched, nor more than 2 KiB: 8 rows ahead then take half of a
+// cache of 32 KiB.
+enum { LEAST_BYTES = 64, MOST_BYTES = 2048 };
+
+// How many entries ahead: as far as 4 KiB of rows, which is about what a core reads from memory while it
+// waits for one line. Of short rows, fewer bytes are enough, as each entry takes time of its own.
+enum { LEAST_DISTANCE = 8, MOST_DISTANCE = 32, AHEAD_BYTES = 4096 };
+
+static int64_t distance_of(int64_t bytes) {
+    const int64_t rows = AHEAD_BYTES / bytes;
+    return rows < LEAST_DISTANCE ? LEAST_DISTANCE : rows > MOST_DISTANCE ? MOST_DISTANCE : rows;
+}
 
 // Rows at the coordinates of a list.
 typedef struct {
     int list;
     const IntExpr *bytes; // from one row to the next
+    int64_t distance;     // the most entries that it is ahead
     int end;              // variable: entries before this position prefetch a row
 } Gather;
 
@@ -62,16 +72,18 @@ static const IntExpr *coefficient(Arena *arena, const IntExpr *expr, int var) {
 }
 
 // The variable of a gather's end, the same one for equal gathers.
-static int end_of(Prefetch *prefetch, int list, const IntExpr *bytes) {
+static int end_of(Prefetch *prefetch, int list, const IntExpr *bytes, int64_t distance) {
     LoopKernel *kernel = prefetch->kernel;
     for (int64_t i = 0; i < prefetch->gathers.count; i++) {
-        const Gather *gather = &prefetch->gathers.items[i];
-        if (gather->list == list && int_equal(gather->bytes, bytes))
+        Gather *gather = &prefetch->gathers.items[i];
+        if (gather->list == list && int_equal(gather->bytes, bytes)) {
+            gather->distance = gather->distance > distance ? gather->distance : distance;
             return gather->end;
+        }
     }
     const LoopVar var = {
         .name = "prefetch_end", .type = VALUE_TYPE_INDEX, .stem_array = list, .stem_var = -1};
-    const Gather gather = {list, bytes, loop_add_var(kernel, var)};
+    const Gather gather = {list, bytes, distance, loop_add_var(kernel, var)};
     array_push(kernel->arena, prefetch->gathers, gather);
     return gather.end;
 }
@@ -124,8 +136,10 @@ static void append_prefetch(const Part *part, const Value *element) {
         return;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(arena, *part->point->prefetched, prefetched);
-    const IntExpr *further = int_op(arena, INT_ADD, int_var(arena, position), int_const(arena, DISTANCE));
-    const int end = end_of(prefetch, entries->list, int_op(arena, INT_MUL, stride, int_const(arena, size)));
+    const int64_t distance = distance_of(bytes);
+    const IntExpr *further = int_op(arena, INT_ADD, int_var(arena, position), int_const(arena, distance));
+    const int end =
+        end_of(prefetch, entries->list, int_op(arena, INT_MUL, stride, int_const(arena, size)), distance);
     const LoopArray *list = &kernel->arrays.items[entries->list];
     LoopNode *any = loop_node(arena, LOOP_IF);
     any->value = value_less(arena, int_var(arena, position), int_var(arena, end));
@@ -337,7 +351,7 @@ static const LoopNode *define_end(Prefetch *prefetch, const Gather *gather) {
     const Value *operands[] = {
         value_element(arena, VALUE_ADDRESS, VALUE_TYPE_ADDRESS, gather->list, int_const(arena, 0)),
         value_index(arena, int_var(arena, count_of(prefetch, gather->list))),
-        value_index(arena, gather->bytes), value_index(arena, int_const(arena, DISTANCE))};
+        value_index(arena, gather->bytes), value_index(arena, int_const(arena, gather->distance))};
     return loop_let(arena, gather->end,
                     value_list(arena, VALUE_CALL, VALUE_TYPE_INDEX,
                                wide ? "distal_prefetch_end_i64" : "distal_prefetch_end_i32", 4, operands));

@@ -74,9 +74,9 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         // loops: 'B' is sparse
         if (active && A) {
             const int64_t B_crd3_prefetch_end =
-                    distal_prefetch_end_i32(&B_crd3[0], B_count3, D_stride0 * 8, 8);
+                    distal_prefetch_end_i32(&B_crd3[0], B_count3, D_stride0 * 8, 32);
             const int64_t B_crd1_prefetch_end =
-                    distal_prefetch_end_i32(&B_crd1[0], B_count1, A_stride0 * 8, 8);
+                    distal_prefetch_end_i32(&B_crd1[0], B_count1, A_stride0 * 8, 32);
             const int64_t B_begin1 = B_pos1[0];
             const int64_t B_end1 = B_pos1[1];
             const int64_t l_blocks_end = max(0, r) / 32 * 32;
@@ -111,7 +111,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                         const int64_t k = B_crd3[B_p3];
                                         const double B_value = B[B_p3];
                                         if (B_p3 < B_crd3_prefetch_end) {
-                                            const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                            const int64_t k_prefetched = B_crd3[B_p3 + 16];
                                             distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
                                                     D_lo1], 256);
                                         }
@@ -137,7 +137,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 }
                             }
                             if (B_p1 < B_crd1_prefetch_end) {
-                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                const int64_t i_prefetched = B_crd1[B_p1 + 16];
                                 distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1],
                                         256);
                             }
@@ -165,7 +165,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                         const int64_t k = B_crd3[B_p3];
                                         const double B_value = B[B_p3];
                                         if (B_p3 < B_crd3_prefetch_end) {
-                                            const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                            const int64_t k_prefetched = B_crd3[B_p3 + 32];
                                             distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
                                                     D_lo1], 64);
                                         }
@@ -191,7 +191,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 }
                             }
                             if (B_p1 < B_crd1_prefetch_end) {
-                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                const int64_t i_prefetched = B_crd1[B_p1 + 32];
                                 distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 64);
                             }
 #pragma omp simd
@@ -218,7 +218,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                         const int64_t k = B_crd3[B_p3];
                                         const double B_value = B[B_p3];
                                         if (B_p3 < B_crd3_prefetch_end) {
-                                            const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                            const int64_t k_prefetched = B_crd3[B_p3 + 32];
                                             distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 +
                                                     l_blocks_end_2 - D_lo1], 64);
                                         }
@@ -273,7 +273,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                     const int64_t k = B_crd3[B_p3];
                                     const double B_value = B[B_p3];
                                     if (B_p3 < B_crd3_prefetch_end) {
-                                        const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                        const int64_t k_prefetched = B_crd3[B_p3 + 16];
                                         distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
                                                 D_lo1], 256);
                                     }
@@ -286,7 +286,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 }
                             }
                             if (B_p1 < B_crd1_prefetch_end) {
-                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                const int64_t i_prefetched = B_crd1[B_p1 + 16];
                                 distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1],
                                         256);
                             }
@@ -305,7 +305,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                     const int64_t k = B_crd3[B_p3];
                                     const double B_value = B[B_p3];
                                     if (B_p3 < B_crd3_prefetch_end) {
-                                        const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                        const int64_t k_prefetched = B_crd3[B_p3 + 32];
                                         distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_block -
                                                 D_lo1], 64);
                                     }
@@ -318,7 +318,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                 }
                             }
                             if (B_p1 < B_crd1_prefetch_end) {
-                                const int64_t i_prefetched = B_crd1[B_p1 + 8];
+                                const int64_t i_prefetched = B_crd1[B_p1 + 32];
                                 distal_prefetch(&A[(i_prefetched - A_lo0) * A_stride0 + l_block - A_lo1], 64);
                             }
 #pragma omp simd
@@ -336,7 +336,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                                     const int64_t k = B_crd3[B_p3];
                                     const double B_value = B[B_p3];
                                     if (B_p3 < B_crd3_prefetch_end) {
-                                        const int64_t k_prefetched = B_crd3[B_p3 + 8];
+                                        const int64_t k_prefetched = B_crd3[B_p3 + 32];
                                         distal_prefetch(&D[(k_prefetched - D_lo0) * D_stride0 + l_blocks_end_2
                                                 - D_lo1], 64);
                                     }
@@ -392,7 +392,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         // loops: 'F' is sparse
         if (active && E) {
             const int64_t F_crd2_prefetch_end =
-                    distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 16, 8);
+                    distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 16, 32);
             const int64_t l_blocks_end = max(0, r) / 16 * 16;
             const int64_t l_blocks_end_2 = max(0, r) / 4 * 4;
             const int64_t i_work = distal_work(&F_pos2[-F_lo0], n, r);
@@ -419,7 +419,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                                 const int64_t j = F_crd2[F_p2];
                                 const double _Complex F_value = F[F_p2];
                                 if (F_p2 < F_crd2_prefetch_end) {
-                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 16];
                                     distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
                                             256);
                                 }
@@ -461,7 +461,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                                 const int64_t j = F_crd2[F_p2];
                                 const double _Complex F_value = F[F_p2];
                                 if (F_p2 < F_crd2_prefetch_end) {
-                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 32];
                                     distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
                                             64);
                                 }
@@ -550,7 +550,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                                 const int64_t j = F_crd2[F_p2];
                                 const double _Complex F_value = F[F_p2];
                                 if (F_p2 < F_crd2_prefetch_end) {
-                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 16];
                                     distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
                                             256);
                                 }
@@ -573,7 +573,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                                 const int64_t j = F_crd2[F_p2];
                                 const double _Complex F_value = F[F_p2];
                                 if (F_p2 < F_crd2_prefetch_end) {
-                                    const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                    const int64_t j_prefetched = F_crd2[F_p2 + 32];
                                     distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block - G_lo1],
                                             64);
                                 }
@@ -636,7 +636,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                                         const int64_t j = F_crd2[F_p2];
                                         const double _Complex F_value = F[F_p2];
                                         if (F_p2 < 0) {
-                                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                            const int64_t j_prefetched = F_crd2[F_p2 + 16];
                                             distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block -
                                                     G_lo1], 256);
                                         }
@@ -668,7 +668,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
                                         const int64_t j = F_crd2[F_p2];
                                         const double _Complex F_value = F[F_p2];
                                         if (F_p2 < 0) {
-                                            const int64_t j_prefetched = F_crd2[F_p2 + 8];
+                                            const int64_t j_prefetched = F_crd2[F_p2 + 32];
                                             distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + l_block -
                                                     G_lo1], 64);
                                         }

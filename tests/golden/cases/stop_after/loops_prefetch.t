@@ -34,7 +34,7 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'A' is sparse
-        let B_crd2_prefetch_end = distal_prefetch_end_i32(&B_crd2[0], B_count2, D_stride0 * 8, 8)
+        let B_crd2_prefetch_end = distal_prefetch_end_i32(&B_crd2[0], B_count2, D_stride0 * 8, 32)
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * w
             let B_p1 = i - B_lo0
             let B_begin2 = B_pos2[B_p1]
@@ -46,7 +46,7 @@ for each processor (), active:
                 let k_strips_end = max(0, w) / 32 * 32
                 for k_strip in 0 .. k_strips_end by 32:
                     if B_p2 < B_crd2_prefetch_end:
-                        let j_prefetched = B_crd2[B_p2 + 8]
+                        let j_prefetched = B_crd2[B_p2 + 16]
                         distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 + k_strip - D_lo1], 256)
                     for k_in in 0 .. 32:  # vector, sum sum
                         let k = k_strip + k_in
@@ -54,7 +54,7 @@ for each processor (), active:
                 let k_strips_end_2 = max(0, w) / 8 * 8
                 for k_strip in k_strips_end .. k_strips_end_2 by 8:
                     if B_p2 < B_crd2_prefetch_end:
-                        let j_prefetched = B_crd2[B_p2 + 8]
+                        let j_prefetched = B_crd2[B_p2 + 32]
                         distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 + k_strip - D_lo1], 64)
                     for k_in in 0 .. 8:  # vector, sum sum
                         let k = k_strip + k_in
@@ -77,7 +77,7 @@ for each processor (), active:
     F = wait FETCH_F with F_lo0 = lo[0], F_extent0 = extent[0], F_count2 = levels[1].position_count, F_pos2 = levels[1].arrays[0], F_crd2 = levels[1].arrays[1]
     G = wait FETCH_G with G_lo0 = lo[0], G_stride0 = stride[0], G_lo1 = lo[1]
     leaf where active && E:  # loops: 'F' is sparse
-        let F_crd2_prefetch_end = distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 4, 8)
+        let F_crd2_prefetch_end = distal_prefetch_end_i32(&F_crd2[0], F_count2, G_stride0 * 4, 32)
         for i in 0 .. n:  # distinct, threads, uneven, work 16 * n * w
             let F_p1 = i - F_lo0
             let F_begin2 = F_pos2[F_p1]
@@ -89,7 +89,7 @@ for each processor (), active:
                     let j = F_crd2[F_p2]
                     let F_value: f32 = F[F_p2]
                     if F_p2 < F_crd2_prefetch_end:
-                        let j_prefetched = F_crd2[F_p2 + 8]
+                        let j_prefetched = F_crd2[F_p2 + 16]
                         distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_block - G_lo1], 256)
                     for k_in in 0 .. 64:  # distinct, vector
                         let k = k_block + k_in
@@ -104,7 +104,7 @@ for each processor (), active:
                     let j = F_crd2[F_p2]
                     let F_value: f32 = F[F_p2]
                     if F_p2 < F_crd2_prefetch_end:
-                        let j_prefetched = F_crd2[F_p2 + 8]
+                        let j_prefetched = F_crd2[F_p2 + 32]
                         distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_block - G_lo1], 64)
                     for k_in in 0 .. 16:  # distinct, vector
                         let k = k_block + k_in
@@ -118,7 +118,7 @@ for each processor (), active:
                     let j = F_crd2[F_p2]
                     let F_value: f32 = F[F_p2]
                     if F_p2 < F_crd2_prefetch_end:
-                        let j_prefetched = F_crd2[F_p2 + 8]
+                        let j_prefetched = F_crd2[F_p2 + 32]
                         distal_prefetch(&G[(j_prefetched - G_lo0) * G_stride0 + k_blocks_end_2 - G_lo1], 64)
                     for k_in in 0 .. 16:  # distinct, vector
                         let k = k_blocks_end_2 + k_in
@@ -165,9 +165,9 @@ for each processor (), active:
     U = wait FETCH_U with U_lo0 = lo[0], U_stride0 = stride[0], U_lo1 = lo[1]
     V = wait FETCH_V with V_lo0 = lo[0], V_stride0 = stride[0], V_lo1 = lo[1]
     leaf where active && W:  # loops: 'T' is sparse
-        let T_crd3_prefetch_end = distal_prefetch_end_i32(&T_crd3[0], T_count3, W_stride0 * 8, 8)
-        let T_crd2_prefetch_end = distal_prefetch_end_i32(&T_crd2[0], T_count2, V_stride0 * 8, 8)
-        let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, U_stride0 * 8, 8)
+        let T_crd3_prefetch_end = distal_prefetch_end_i32(&T_crd3[0], T_count3, W_stride0 * 8, 32)
+        let T_crd2_prefetch_end = distal_prefetch_end_i32(&T_crd2[0], T_count2, V_stride0 * 8, 32)
+        let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, U_stride0 * 8, 32)
         let T_begin1 = T_pos1[0]
         let T_end1 = T_pos1[1]
         team, each thread with W_own for W:
@@ -179,20 +179,20 @@ for each processor (), active:
                     let l_blocks_end = max(0, q) / 32 * 32
                     for l_block in 0 .. l_blocks_end by 32:
                         if T_p1 < T_crd1_prefetch_end:
-                            let i_prefetched = T_crd1[T_p1 + 8]
+                            let i_prefetched = T_crd1[T_p1 + 16]
                             distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_block - U_lo1], 256)
                         for T_p2 in T_begin2 .. T_end2:
                             let j = T_crd2[T_p2]
                             let T_begin3 = T_pos3[T_p2]
                             let T_end3 = T_pos3[T_p2 + 1]
                             if T_p2 < T_crd2_prefetch_end:
-                                let j_prefetched = T_crd2[T_p2 + 8]
+                                let j_prefetched = T_crd2[T_p2 + 16]
                                 distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_block - V_lo1], 256)
                             for T_p3 in T_begin3 .. T_end3:  # distinct
                                 let k = T_crd3[T_p3]
                                 let T_value: f64 = T[T_p3]
                                 if T_p3 < T_crd3_prefetch_end:
-                                    let k_prefetched = T_crd3[T_p3 + 8]
+                                    let k_prefetched = T_crd3[T_p3 + 16]
                                     distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_block - W_lo1], 256)
                                 for l_in in 0 .. 32:  # distinct, vector
                                     let l = l_block + l_in
@@ -200,20 +200,20 @@ for each processor (), active:
                     let l_blocks_end_2 = max(0, q) / 8 * 8
                     for l_block in l_blocks_end .. l_blocks_end_2 by 8:
                         if T_p1 < T_crd1_prefetch_end:
-                            let i_prefetched = T_crd1[T_p1 + 8]
+                            let i_prefetched = T_crd1[T_p1 + 32]
                             distal_prefetch(&U[(i_prefetched - U_lo0) * U_stride0 + l_block - U_lo1], 64)
                         for T_p2 in T_begin2 .. T_end2:
                             let j = T_crd2[T_p2]
                             let T_begin3 = T_pos3[T_p2]
                             let T_end3 = T_pos3[T_p2 + 1]
                             if T_p2 < T_crd2_prefetch_end:
-                                let j_prefetched = T_crd2[T_p2 + 8]
+                                let j_prefetched = T_crd2[T_p2 + 32]
                                 distal_prefetch(&V[(j_prefetched - V_lo0) * V_stride0 + l_block - V_lo1], 64)
                             for T_p3 in T_begin3 .. T_end3:  # distinct
                                 let k = T_crd3[T_p3]
                                 let T_value: f64 = T[T_p3]
                                 if T_p3 < T_crd3_prefetch_end:
-                                    let k_prefetched = T_crd3[T_p3 + 8]
+                                    let k_prefetched = T_crd3[T_p3 + 32]
                                     distal_prefetch(&W_own[(k_prefetched - W_lo0) * W_stride0 + l_block - W_lo1], 64)
                                 for l_in in 0 .. 8:  # distinct, vector
                                     let l = l_block + l_in

@@ -21,7 +21,7 @@ for each processor (io), active:
     start FETCH_C
     B = wait FETCH_B with B_lo0 = lo[0], B_extent0 = extent[0], B_pos2 = levels[1].arrays[0], B_crd2 = levels[1].arrays[1]
     C = view FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1], C_count1 = levels[0].position_count, C_crd1 = levels[0].arrays[0]
-    let C_crd1_prefetch_end = distal_prefetch_end_i32(&C_crd1[0], C_count1, C_stride0 * 8, 8)
+    let C_crd1_prefetch_end = distal_prefetch_end_i32(&C_crd1[0], C_count1, C_stride0 * 8, 32)
     for rows as FETCH_C arrives with begin = rows[0], end = rows[1]:
         leaf where active && A && B:  # loops: 'B' is sparse
             let ii_end = min(n_per_g, n - io * n_per_g)
@@ -40,7 +40,7 @@ for each processor (io), active:
                         let C_at1 = C_crd1[B_p2]
                         let B_value: f64 = B[B_p2]
                         if B_p2 < C_crd1_prefetch_end:
-                            let C_at1_prefetched = C_crd1[B_p2 + 8]
+                            let C_at1_prefetched = C_crd1[B_p2 + 16]
                             distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_block - C_lo1], 256)
                         for k_in in 0 .. 32:  # distinct, vector
                             let k = k_block + k_in
@@ -56,7 +56,7 @@ for each processor (io), active:
                         let C_at1 = C_crd1[B_p2]
                         let B_value: f64 = B[B_p2]
                         if B_p2 < C_crd1_prefetch_end:
-                            let C_at1_prefetched = C_crd1[B_p2 + 8]
+                            let C_at1_prefetched = C_crd1[B_p2 + 32]
                             distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_block - C_lo1], 64)
                         for k_in in 0 .. 8:  # distinct, vector
                             let k = k_block + k_in
@@ -71,7 +71,7 @@ for each processor (io), active:
                         let C_at1 = C_crd1[B_p2]
                         let B_value: f64 = B[B_p2]
                         if B_p2 < C_crd1_prefetch_end:
-                            let C_at1_prefetched = C_crd1[B_p2 + 8]
+                            let C_at1_prefetched = C_crd1[B_p2 + 32]
                             distal_prefetch(&C[(C_at1_prefetched - C_lo0) * C_stride0 + k_blocks_end_2 - C_lo1], 64)
                         for k_in in 0 .. 8:  # distinct, vector
                             let k = k_blocks_end_2 + k_in

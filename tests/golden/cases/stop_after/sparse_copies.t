@@ -65,9 +65,9 @@ for each processor (), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     D = wait FETCH_D with D_lo0 = lo[0], D_stride0 = stride[0], D_lo1 = lo[1]
     leaf where active && A:  # loops: 'T' is sparse
-        let T_crd3_prefetch_end = distal_prefetch_end_i32(&T_crd3[0], T_count3, A_stride0 * 8, 8)
-        let T_crd2_prefetch_end = distal_prefetch_end_i32(&T_crd2[0], T_count2, D_stride0 * 8, 8)
-        let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, C_stride0 * 8, 8)
+        let T_crd3_prefetch_end = distal_prefetch_end_i32(&T_crd3[0], T_count3, A_stride0 * 8, 12)
+        let T_crd2_prefetch_end = distal_prefetch_end_i32(&T_crd2[0], T_count2, D_stride0 * 8, 12)
+        let T_crd1_prefetch_end = distal_prefetch_end_i32(&T_crd1[0], T_count1, C_stride0 * 8, 12)
         let T_begin1 = T_pos1[0]
         let T_end1 = T_pos1[1]
         let work = distal_work(&T_pos2[T_begin1], T_end1 - T_begin1, 640)
@@ -82,7 +82,7 @@ for each processor (), active:
                     let T_begin2 = T_pos2[T_p1]
                     let T_end2 = T_pos2[T_p1 + 1]
                     if T_p1 < T_crd1_prefetch_end:
-                        let i_prefetched = T_crd1[T_p1 + 8]
+                        let i_prefetched = T_crd1[T_p1 + 12]
                         distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
                     let C_at = (i - C_lo0) * C_stride0 - C_lo1
                     for T_p2 in T_begin2 .. T_end2:  # threads
@@ -90,14 +90,14 @@ for each processor (), active:
                         let T_begin3 = T_pos3[T_p2]
                         let T_end3 = T_pos3[T_p2 + 1]
                         if T_p2 < T_crd2_prefetch_end:
-                            let j_prefetched = T_crd2[T_p2 + 8]
+                            let j_prefetched = T_crd2[T_p2 + 12]
                             distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
                         let D_at = (j - D_lo0) * D_stride0 - D_lo1
                         for T_p3 in T_begin3 .. T_end3:  # distinct
                             let k = T_crd3[T_p3]
                             let T_value: f64 = T[T_p3]
                             if T_p3 < T_crd3_prefetch_end:
-                                let k_prefetched = T_crd3[T_p3 + 8]
+                                let k_prefetched = T_crd3[T_p3 + 12]
                                 distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
                             let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
                             for l in 0 .. 40:  # distinct, vector
@@ -113,7 +113,7 @@ for each processor (), active:
                         let T_begin2 = T_pos2[T_p1]
                         let T_end2 = T_pos2[T_p1 + 1]
                         if T_p1 < T_crd1_prefetch_end:
-                            let i_prefetched = T_crd1[T_p1 + 8]
+                            let i_prefetched = T_crd1[T_p1 + 12]
                             distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
                         let C_at = (i - C_lo0) * C_stride0 - C_lo1
                         for T_p2 in T_begin2 .. T_end2:
@@ -121,14 +121,14 @@ for each processor (), active:
                             let T_begin3 = T_pos3[T_p2]
                             let T_end3 = T_pos3[T_p2 + 1]
                             if T_p2 < T_crd2_prefetch_end:
-                                let j_prefetched = T_crd2[T_p2 + 8]
+                                let j_prefetched = T_crd2[T_p2 + 12]
                                 distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
                             let D_at = (j - D_lo0) * D_stride0 - D_lo1
                             for T_p3 in T_begin3 .. T_end3:  # distinct
                                 let k = T_crd3[T_p3]
                                 let T_value: f64 = T[T_p3]
                                 if T_p3 < T_crd3_prefetch_end:
-                                    let k_prefetched = T_crd3[T_p3 + 8]
+                                    let k_prefetched = T_crd3[T_p3 + 12]
                                     distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
                                 let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
                                 for l in 0 .. 40:  # distinct, vector
@@ -156,7 +156,7 @@ for each processor (), active:
                                 distal_prefetch(&T_crd3[T_p1_below], (T_p1_below_3 - T_p1_below_2) * 4)
                                 distal_prefetch(&T[T_p1_below], (T_p1_below_3 - T_p1_below_2) * 8)
                                 if T_p1 < T_crd1_prefetch_end:
-                                    let i_prefetched = T_crd1[T_p1 + 8]
+                                    let i_prefetched = T_crd1[T_p1 + 12]
                                     distal_prefetch(&C[(i_prefetched - C_lo0) * C_stride0 - C_lo1], 320)
                                 let C_at = (i - C_lo0) * C_stride0 - C_lo1
                                 for T_p2 in T_begin2 .. T_end2:
@@ -164,14 +164,14 @@ for each processor (), active:
                                     let T_begin3 = T_pos3[T_p2]
                                     let T_end3 = T_pos3[T_p2 + 1]
                                     if T_p2 < 0:
-                                        let j_prefetched = T_crd2[T_p2 + 8]
+                                        let j_prefetched = T_crd2[T_p2 + 12]
                                         distal_prefetch(&D[(j_prefetched - D_lo0) * D_stride0 - D_lo1], 320)
                                     let D_at = (j - D_lo0) * D_stride0 - D_lo1
                                     for T_p3 in T_begin3 .. T_end3:  # distinct
                                         let k = T_crd3[T_p3]
                                         let T_value: f64 = T[T_p3]
                                         if T_p3 < T_crd3_prefetch_end:
-                                            let k_prefetched = T_crd3[T_p3 + 8]
+                                            let k_prefetched = T_crd3[T_p3 + 12]
                                             distal_prefetch(&A_own[(k_prefetched - A_lo0) * A_stride0 - A_lo1], 320)
                                         let A_own_at = (k - A_lo0) * A_stride0 - A_lo1
                                         for l in 0 .. 40:  # distinct, vector
