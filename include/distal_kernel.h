@@ -649,12 +649,18 @@ void distal_launch(distal_execution *execution, void *module, const distal_gpu_k
                    void *const *arguments);
 // Memory of the GPU for one element for each of 1024 blocks.
 void *distal_gpu_scratch(distal_execution *execution);
+// Memory of the GPU for one contraction at a time; none where all of them are of matrices with a unit stride.
+distal_contraction_space distal_gpu_space(const distal_execution *execution);
+// As distal_contract_*, a product for each iteration of `batch_count` loops, the last ones, which index A, B
+// and C. The library's functions for products, batches of them, and vectors compute it where they can.
 #define DISTAL_DECLARE_GPU_KERNELS(suffix, type)                                                             \
-    void distal_gpu_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row, \
-                                  int64_t a_col, const type *b, int64_t b_row, int64_t b_col, type *c,       \
-                                  int64_t c_row, int64_t c_col);
+    void distal_gpu_contract_##suffix(int m_count, int n_count, int k_count, int batch_count,                \
+                                      const distal_contraction_loop *loops, distal_contraction_space space,  \
+                                      int stores, type alpha, const type *a, const type *b, type *c);
 DISTAL_DECLARE_GPU_KERNELS(f32, float)
 DISTAL_DECLARE_GPU_KERNELS(f64, double)
+DISTAL_DECLARE_GPU_KERNELS(c64, float _Complex)
+DISTAL_DECLARE_GPU_KERNELS(c128, double _Complex)
 DISTAL_DECLARE_GPU_KERNELS(i32, int32_t)
 DISTAL_DECLARE_GPU_KERNELS(i64, int64_t)
 

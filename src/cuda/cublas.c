@@ -3,27 +3,38 @@
 
 #include "base/integer.h"
 #include "cuda/driver.h"
+#include "cuda/kernels.h"
 #include "cuda/library.h"
 
 #include <cublas_v2.h>
 #include <limits.h>
 #include <pthread.h>
 
-// The functions that distal calls; those with sizes of 64 bits came with CUDA 12.
+// The functions that distal calls, for each type; those with sizes of 64 bits came with CUDA 12.
+#define CUBLAS_TYPE(ENTRY, letter)                                                                           \
+    ENTRY(cublas##letter##gemm)                                                                              \
+    ENTRY(cublas##letter##gemmBatched)                                                                       \
+    ENTRY(cublas##letter##gemmStridedBatched)                                                                \
+    ENTRY(cublas##letter##gemv)
 #define CUBLAS_FUNCTIONS(ENTRY)                                                                              \
-    ENTRY(cublasCgemm)                                                                                       \
     ENTRY(cublasCreate)                                                                                      \
     ENTRY(cublasDestroy)                                                                                     \
-    ENTRY(cublasDgemm)                                                                                       \
     ENTRY(cublasSetStream)                                                                                   \
-    ENTRY(cublasSgemm)                                                                                       \
-    ENTRY(cublasZgemm)
+    CUBLAS_TYPE(ENTRY, S)                                                                                    \
+    CUBLAS_TYPE(ENTRY, D)                                                                                    \
+    CUBLAS_TYPE(ENTRY, C)                                                                                    \
+    CUBLAS_TYPE(ENTRY, Z)
 #ifdef cublasSgemm_64
+#define CUBLAS_WIDE_TYPE(ENTRY, letter)                                                                      \
+    ENTRY(cublas##letter##gemm_64)                                                                           \
+    ENTRY(cublas##letter##gemmBatched_64)                                                                    \
+    ENTRY(cublas##letter##gemmStridedBatched_64)                                                             \
+    ENTRY(cublas##letter##gemv_64)
 #define CUBLAS_WIDE_FUNCTIONS(ENTRY)                                                                         \
-    ENTRY(cublasCgemm_64)                                                                                    \
-    ENTRY(cublasDgemm_64)                                                                                    \
-    ENTRY(cublasSgemm_64)                                                                                    \
-    ENTRY(cublasZgemm_64)
+    CUBLAS_WIDE_TYPE(ENTRY, S)                                                                               \
+    CUBLAS_WIDE_TYPE(ENTRY, D)                                                                               \
+    CUBLAS_WIDE_TYPE(ENTRY, C)                                                                               \
+    CUBLAS_WIDE_TYPE(ENTRY, Z)
 #else
 #define CUBLAS_WIDE_FUNCTIONS(ENTRY)
 #endif
@@ -97,28 +108,59 @@ static bool find_storage(DeviceMatrix matrix, int64_t rows, int64_t columns, Sto
     return by_rows;
 }
 
-// A product that cuBLAS computes.
+// Products that cuBLAS computes, of matrices that are stored by columns.
 typedef struct {
     int64_t m, n, k;
     const void *alpha, *left, *right;
     void *result;
     Storage left_storage, right_storage;
     int64_t lead; // of the result
+    bool stores;
+    int64_t count, left_step, right_step, result_step; // of products, and elements from one to the next
+    void *const *left_pointers, *const *right_pointers, *const *result_pointers; // or NULL: their matrices
+    // Of a matrix and a vector, where n and count are 1: elements from one to the next.
+    int64_t right_stride, result_stride;
 } Product;
 
 static bool fits_int(const Product *product) {
-    return max_i64(max_i64(product->m, product->n), product->k) <= INT_MAX &&
-           max_i64(max_i64(product->left_storage.lead, product->right_storage.lead), product->lead) <=
-               INT_MAX;
+    const int64_t sizes[] = {product->m,
+                             product->n,
+                             product->k,
+                             product->left_storage.lead,
+                             product->right_storage.lead,
+                             product->lead,
+                             product->right_stride,
+                             product->result_stride};
+    int64_t largest = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        largest = max_i64(largest, sizes[i]);
+    return largest <= INT_MAX;
 }
 
-#define DEFINE_GEMM(letter, suffix, Number, Size)                                                            \
-    static bool gemm_##letter##suffix(const Product *p) {                                                    \
-        static const Number one = ONE_##letter;                                                              \
-        return CUBLAS_CALL(cublas##letter##gemm##suffix, handle, p->left_storage.operation,                  \
-                           p->right_storage.operation, (Size)p->m, (Size)p->n, (Size)p->k, p->alpha,         \
-                           p->left, (Size)p->left_storage.lead, p->right, (Size)p->right_storage.lead, &one, \
-                           p->result, (Size)p->lead);                                                        \
+#define DEFINE_MULTIPLY(letter, suffix, Number, Size)                                                        \
+    static bool multiply_##letter##suffix(const Product *p) {                                                \
+        static const Number one = ONE_##letter, zero = ZERO_##letter;                                        \
+        const Number *alpha = p->alpha, *left = p->left, *right = p->right;                                  \
+        const Number *beta = p->stores ? &zero : &one;                                                       \
+        const cublasOperation_t first = p->left_storage.operation, second = p->right_storage.operation;      \
+        const Size m = (Size)p->m, n = (Size)p->n, k = (Size)p->k, count = (Size)p->count;                   \
+        const Size lda = (Size)p->left_storage.lead, ldb = (Size)p->right_storage.lead;                      \
+        const Size ldc = (Size)p->lead;                                                                      \
+        if (p->right_stride)                                                                                 \
+            return CUBLAS_CALL(cublas##letter##gemv##suffix, handle, first, first == CUBLAS_OP_N ? m : k,    \
+                               first == CUBLAS_OP_N ? k : m, alpha, left, lda, right, (Size)p->right_stride, \
+                               beta, p->result, (Size)p->result_stride);                                     \
+        if (p->left_pointers)                                                                                \
+            return CUBLAS_CALL(cublas##letter##gemmBatched##suffix, handle, first, second, m, n, k, alpha,   \
+                               (const Number *const *)p->left_pointers, lda,                                 \
+                               (const Number *const *)p->right_pointers, ldb, beta,                          \
+                               (Number *const *)p->result_pointers, ldc, count);                             \
+        if (p->count > 1)                                                                                    \
+            return CUBLAS_CALL(cublas##letter##gemmStridedBatched##suffix, handle, first, second, m, n, k,   \
+                               alpha, left, lda, p->left_step, right, ldb, p->right_step, beta, p->result,   \
+                               ldc, p->result_step, count);                                                  \
+        return CUBLAS_CALL(cublas##letter##gemm##suffix, handle, first, second, m, n, k, alpha, left, lda,   \
+                           right, ldb, beta, p->result, ldc);                                                \
     }
 #define ONE_S 1
 #define ONE_D 1
@@ -126,28 +168,36 @@ static bool fits_int(const Product *product) {
     { 1, 0 }
 #define ONE_Z                                                                                                \
     { 1, 0 }
-DEFINE_GEMM(S, , float, int)
-DEFINE_GEMM(D, , double, int)
-DEFINE_GEMM(C, , cuComplex, int)
-DEFINE_GEMM(Z, , cuDoubleComplex, int)
+#define ZERO_S 0
+#define ZERO_D 0
+#define ZERO_C                                                                                               \
+    { 0, 0 }
+#define ZERO_Z                                                                                               \
+    { 0, 0 }
+DEFINE_MULTIPLY(S, , float, int)
+DEFINE_MULTIPLY(D, , double, int)
+DEFINE_MULTIPLY(C, , cuComplex, int)
+DEFINE_MULTIPLY(Z, , cuDoubleComplex, int)
 #ifdef cublasSgemm_64
-DEFINE_GEMM(S, _64, float, int64_t)
-DEFINE_GEMM(D, _64, double, int64_t)
-DEFINE_GEMM(C, _64, cuComplex, int64_t)
-DEFINE_GEMM(Z, _64, cuDoubleComplex, int64_t)
+DEFINE_MULTIPLY(S, _64, float, int64_t)
+DEFINE_MULTIPLY(D, _64, double, int64_t)
+DEFINE_MULTIPLY(C, _64, cuComplex, int64_t)
+DEFINE_MULTIPLY(Z, _64, cuDoubleComplex, int64_t)
 #endif
 
 // False where the library has no function for sizes of 64 bits.
 static bool multiply(ElementType type, const Product *product) {
     static bool (*const table[TYPE_COUNT])(const Product *) = {
-        [TYPE_F32] = gemm_S, [TYPE_F64] = gemm_D, [TYPE_C64] = gemm_C, [TYPE_C128] = gemm_Z};
+        [TYPE_F32] = multiply_S, [TYPE_F64] = multiply_D, [TYPE_C64] = multiply_C, [TYPE_C128] = multiply_Z};
     if (fits_int(product)) {
         table[type](product);
         return true;
     }
 #ifdef cublasSgemm_64
-    static bool (*const wide[TYPE_COUNT])(const Product *) = {
-        [TYPE_F32] = gemm_S_64, [TYPE_F64] = gemm_D_64, [TYPE_C64] = gemm_C_64, [TYPE_C128] = gemm_Z_64};
+    static bool (*const wide[TYPE_COUNT])(const Product *) = {[TYPE_F32] = multiply_S_64,
+                                                              [TYPE_F64] = multiply_D_64,
+                                                              [TYPE_C64] = multiply_C_64,
+                                                              [TYPE_C128] = multiply_Z_64};
     if (cublas.cublasSgemm_64) {
         wide[type](product);
         return true;
@@ -156,23 +206,106 @@ static bool multiply(ElementType type, const Product *product) {
     return false;
 }
 
-bool cublas_gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
-                 DeviceMatrix b, DeviceMatrix c) {
-    Storage result;
-    if (type_info(type)->is_integer || !find_storage(c, m, n, &result))
-        return false;
-    Product product = {m, n, k, alpha, a.elements, b.elements, c.elements, .lead = result.lead};
-    bool ok = find_storage(a, m, k, &product.left_storage) && find_storage(b, k, n, &product.right_storage);
-    if (result.operation == CUBLAS_OP_T) { // the transpose of C is that of B times that of A
-        product = (Product){n, m, k, alpha, b.elements, a.elements, c.elements, .lead = result.lead};
-        ok = find_storage(transposed(b), n, k, &product.left_storage) &&
-             find_storage(transposed(a), k, m, &product.right_storage);
+// The transposed product: of C that of B times that of A.
+static DeviceProduct transposed_product(const DeviceProduct *product) {
+    DeviceProduct swapped = *product;
+    swapped.m = product->n;
+    swapped.n = product->m;
+    swapped.a = transposed(product->b);
+    swapped.b = transposed(product->a);
+    swapped.c = transposed(product->c);
+    for (int i = 0; i < product->loop_count; i++) {
+        swapped.loops[i].a = product->loops[i].b;
+        swapped.loops[i].b = product->loops[i].a;
     }
-    if (!ok)
+    return swapped;
+}
+
+// Adds where the matrices of the products of one loop, the last one, begin.
+static bool multiply_strided(ElementType type, Product product, const DeviceProduct *from) {
+    enum { MOST = UINT16_MAX }; // products in a call: blocks along y and z
+    const int64_t size = (int64_t)type_info(type)->size;
+    const DeviceLoop loop = from->loop_count ? from->loops[from->loop_count - 1] : (DeviceLoop){.extent = 1};
+    bool done = true;
+    product.left_step = loop.a;
+    product.right_step = loop.b;
+    product.result_step = loop.c;
+    for (int64_t first = 0; done && first < loop.extent; first += MOST) {
+        product.count = min_i64(MOST, loop.extent - first);
+        product.left = (const char *)from->a.elements + first * loop.a * size;
+        product.right = (const char *)from->b.elements + first * loop.b * size;
+        product.result = (char *)from->c.elements + first * loop.c * size;
+        done = multiply(type, &product);
+    }
+    return done;
+}
+
+static bool multiply_pointers(ElementType type, Product product, const DeviceProduct *from) {
+    enum { MOST = UINT16_MAX };
+    int64_t count = 1;
+    for (int i = 0; i < from->loop_count; i++)
+        count *= from->loops[i].extent;
+    kernel_pointers((int64_t)type_info(type)->size, from);
+    void **pointers = from->pointers;
+    bool done = true;
+    for (int64_t first = 0; done && first < count; first += MOST) {
+        product.count = min_i64(MOST, count - first);
+        product.left_pointers = pointers + first;
+        product.right_pointers = pointers + count + first;
+        product.result_pointers = pointers + 2 * count + first;
+        done = multiply(type, &product);
+    }
+    return done;
+}
+
+// Products of all iterations of loop `l` and those inside.
+static bool multiply_loops(ElementType type, const Product *product, const DeviceProduct *from, int l) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    DeviceProduct at = *from;
+    bool done = true;
+    if (l + 1 >= from->loop_count)
+        return multiply_strided(type, *product, from);
+    if (from->pointers)
+        return multiply_pointers(type, *product, from);
+    for (int64_t i = 0; done && i < from->loops[l].extent; i++) {
+        at.a.elements = (char *)from->a.elements + i * from->loops[l].a * size;
+        at.b.elements = (char *)from->b.elements + i * from->loops[l].b * size;
+        at.c.elements = (char *)from->c.elements + i * from->loops[l].c * size;
+        done = multiply_loops(type, product, &at, l + 1);
+    }
+    return done;
+}
+
+bool cublas_gemm(ElementType type, const DeviceProduct *product) {
+    Storage result;
+    DeviceProduct from = *product;
+    if (type_info(type)->is_integer)
         return false;
+    // A row of C is a column of its transpose.
+    if (from.m == 1 && from.n > 1)
+        from = transposed_product(&from);
+    Product to = {.m = from.m, .n = from.n, .k = from.k, .alpha = from.alpha, .stores = from.stores};
+    const bool vector =
+        from.n == 1 && from.loop_count == 0 && find_storage(from.a, from.m, from.k, &to.left_storage);
+    if (vector) {
+        to.right_stride = from.k == 1 ? 1 : from.b.row;
+        to.result_stride = from.m == 1 ? 1 : from.c.row;
+    } else {
+        if (!find_storage(from.c, from.m, from.n, &result))
+            return false;
+        if (result.operation == CUBLAS_OP_T) {
+            from = transposed_product(&from);
+            to.m = from.m;
+            to.n = from.n;
+        }
+        to.lead = result.lead;
+        if (!find_storage(from.a, from.m, from.k, &to.left_storage) ||
+            !find_storage(from.b, from.k, from.n, &to.right_storage))
+            return false;
+    }
     pthread_mutex_lock(&handle_lock);
     // What is noted is no reason to compute it in another way.
-    const bool done = !open_handle() || multiply(type, &product);
+    const bool done = !open_handle() || multiply_loops(type, &to, &from, 0);
     pthread_mutex_unlock(&handle_lock);
     return done;
 }

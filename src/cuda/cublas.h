@@ -7,8 +7,7 @@
 
 // As of Device, after cuda_enter. False where it computes no such product: of integers, or of matrices of
 // which one has no unit stride, or elements that overlap.
-bool cublas_gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
-                 DeviceMatrix b, DeviceMatrix c);
+bool cublas_gemm(ElementType type, const DeviceProduct *product);
 void cublas_close(void);
 
 #endif

@@ -85,10 +85,14 @@ static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch 
         module_launch(module, kernel->name, launch);
 }
 
-static void gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
-                 DeviceMatrix b, DeviceMatrix c) {
-    if (m > 0 && n > 0 && k > 0 && cuda_enter() && !cublas_gemm(type, m, n, k, alpha, a, b, c))
-        kernel_gemm(type, m, n, k, alpha, a, b, c);
+static void gemm(ElementType type, const DeviceProduct *product) {
+    if (!device_product_is_empty(product) && cuda_enter() && !cublas_gemm(type, product))
+        kernel_gemm(type, product);
+}
+
+static void permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops) {
+    if (cuda_enter())
+        kernel_permute(size, to, from, loop_count, loops);
 }
 
 static void synchronize(void) {
@@ -112,4 +116,5 @@ const Device device_cuda = {.name = "cuda",
                             .unload = unload,
                             .launch = launch,
                             .gemm = gemm,
+                            .permute = permute,
                             .synchronize = synchronize};

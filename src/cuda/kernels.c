@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 // As in kernels.cu.
-enum { THREADS = 256, PASSES = 8, TILE = 64 };
+enum { THREADS = 256, PASSES = 8, TILE = 64, PERMUTED = 32 };
 
 static CudaModule *own;
 static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,11 +93,108 @@ void kernel_clear(Reducer reducer, ElementType type, void *to, int64_t step, int
     launch(name, blocks_for(count), (void *const[]){&to, element, &step, &count});
 }
 
-void kernel_gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
-                 DeviceMatrix b, DeviceMatrix c) {
+// Loops that a product lacks have one iteration.
+static DeviceProduct with_all_loops(const DeviceProduct *product) {
+    DeviceProduct all = *product;
+    while (all.loop_count < DEVICE_LOOPS)
+        all.loops[all.loop_count++] = (DeviceLoop){.extent = 1};
+    return all;
+}
+
+static int64_t products_of(const DeviceProduct *product) {
+    int64_t count = 1;
+    for (int i = 0; i < product->loop_count; i++)
+        count *= product->loops[i].extent;
+    return count;
+}
+
+#define LOOP_ARGUMENTS(loop) &(loop).extent, &(loop).a, &(loop).b, &(loop).c
+#define LOOPS_ARGUMENTS(p)                                                                                   \
+    LOOP_ARGUMENTS((p).loops[0]), LOOP_ARGUMENTS((p).loops[1]), LOOP_ARGUMENTS((p).loops[2]),                \
+        LOOP_ARGUMENTS((p).loops[3])
+_Static_assert(DEVICE_LOOPS == 4, "kernels have as many loops");
+
+void kernel_gemm(ElementType type, const DeviceProduct *product) {
+    DeviceProduct p = with_all_loops(product);
+    int64_t stores = p.stores;
     char name[32];
     snprintf(name, sizeof name, "distal_gemm_%s", type_info(type)->name);
-    launch(name, ceil_div(m, TILE) * ceil_div(n, TILE),
-           (void *const[]){&a.elements, &b.elements, &c.elements, (void *)(uintptr_t)alpha, &m, &n, &k,
-                           &a.row, &a.column, &b.row, &b.column, &c.row, &c.column});
+    launch(name, ceil_div(p.m, TILE) * ceil_div(p.n, TILE) * products_of(&p),
+           (void *const[]){&p.a.elements, &p.b.elements, &p.c.elements, (void *)(uintptr_t)p.alpha, &p.m,
+                           &p.n, &p.k, &p.a.row, &p.a.column, &p.b.row, &p.b.column, &p.c.row, &p.c.column,
+                           &stores, LOOPS_ARGUMENTS(p)});
+}
+
+void kernel_pointers(int64_t size, const DeviceProduct *product) {
+    DeviceProduct p = with_all_loops(product);
+    launch(
+        "distal_pointers", blocks_for(products_of(&p)),
+        (void *const[]){&p.pointers, &p.a.elements, &p.b.elements, &p.c.elements, &size, LOOPS_ARGUMENTS(p)});
+}
+
+// Of several loops those that lie one in the other on both sides are one. Sorted by their steps in `to`, the
+// smallest first. Returns how many are left.
+static int merge_loops(DeviceCopyLoop *merged, const DeviceCopyLoop *loops, int count) {
+    int sorted = 0, kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (loops[i].extent == 1)
+            continue;
+        int at = sorted++;
+        for (; at > 0 && merged[at - 1].to > loops[i].to; at--)
+            merged[at] = merged[at - 1];
+        merged[at] = loops[i];
+    }
+    for (int i = 0; i < sorted; i++) {
+        DeviceCopyLoop *last = kept > 0 ? &merged[kept - 1] : NULL;
+        if (last && merged[i].to == last->to * last->extent && merged[i].from == last->from * last->extent)
+            last->extent *= merged[i].extent;
+        else
+            merged[kept++] = merged[i];
+    }
+    return kept;
+}
+
+// Tiles along the loop `x`, which is contiguous, if any is, where the elements go, and `y`, along which they
+// are where they come from. Three further loops are in the kernel, others launch it again.
+void kernel_permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops) {
+    enum { MOST = 64, INSIDE = 3 };
+    DeviceCopyLoop merged[MOST], inside[INSIDE];
+    char name[32];
+    if (loop_count > MOST) {
+        device_fail("a copy has too many loops");
+        return;
+    }
+    int count = merge_loops(merged, loops, loop_count), y = 0;
+    while (count < 2)
+        merged[count++] = (DeviceCopyLoop){.extent = 1};
+    for (int i = 1; i < count; i++)
+        y = merged[i].from < merged[y].from || merged[y].extent == 1 ? i : y;
+    // Where one loop is both, threads read along it as well.
+    int64_t reads_along_x = y == 0;
+    y = y == 0 ? 1 : y;
+    DeviceCopyLoop x = merged[0], across = merged[y];
+    merged[y] = merged[1];
+    snprintf(name, sizeof name, "distal_permute_%d", (int)size);
+    int64_t outer = 1;
+    for (int i = 0; i < INSIDE; i++)
+        inside[i] = 2 + i < count ? merged[2 + i] : (DeviceCopyLoop){.extent = 1};
+    for (int i = 2 + INSIDE; i < count; i++)
+        outer *= merged[i].extent;
+    const int64_t blocks = ceil_div(x.extent, PERMUTED) * ceil_div(across.extent, PERMUTED) *
+                           inside[0].extent * inside[1].extent * inside[2].extent;
+    for (int64_t each = 0; each < outer; each++) {
+        char *target = to;
+        const char *source = from;
+        int64_t rest = each;
+        for (int i = 2 + INSIDE; i < count; i++) {
+            target += rest % merged[i].extent * merged[i].to * size;
+            source += rest % merged[i].extent * merged[i].from * size;
+            rest /= merged[i].extent;
+        }
+#define COPY_ARGUMENTS(loop) &(loop).extent, &(loop).to, &(loop).from
+        launch(name, blocks,
+               (void *const[]){&target, &source, &reads_along_x, COPY_ARGUMENTS(x), COPY_ARGUMENTS(across),
+                               COPY_ARGUMENTS(inside[0]), COPY_ARGUMENTS(inside[1]),
+                               COPY_ARGUMENTS(inside[2])});
+    }
 }

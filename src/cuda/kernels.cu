@@ -119,19 +119,73 @@ DEFINE_COPY(4)
 DEFINE_COPY(8)
 DEFINE_COPY(16)
 
-// C += alpha * A * B by blocks of 256 threads: a block makes a tile of C at a time, from panels of A and B in
-// shared memory, and a thread SIDE times SIDE elements of it. Elements of panels that no matrix has are zero.
-// Strides are in elements.
+// Loops inside of each other: their extents, and where an iteration is in several arrays.
+#define LOOP(name) i64 name##_extent, i64 name##_a, i64 name##_b, i64 name##_c
+#define LOOPS LOOP(p), LOOP(q), LOOP(r), LOOP(s)
+#define ITERATIONS (p_extent * q_extent * r_extent * s_extent)
+#define POSITION(index, of)                                                                                  \
+    ((index) % s_extent * s_##of + (index) / s_extent % r_extent * r_##of +                                  \
+     (index) / (s_extent * r_extent) % q_extent * q_##of +                                                   \
+     (index) / (s_extent * r_extent * q_extent) * p_##of)
+
+// The addresses of the matrices of products: of all A, then of all B, then of all C.
+KERNEL distal_pointers(u64 *to, u64 a, u64 b, u64 c, i64 size, LOOPS) {
+    for (i64 i = THREAD_INDEX; i < ITERATIONS; i += THREAD_COUNT) {
+        to[i] = a + (u64)(POSITION(i, a) * size);
+        to[i + ITERATIONS] = b + (u64)(POSITION(i, b) * size);
+        to[i + 2 * ITERATIONS] = c + (u64)(POSITION(i, c) * size);
+    }
+}
+
+// Elements in the iterations of loops by tiles of x and y, which are read along y, or along x, and written
+// along x. All blocks have 256 threads.
+enum { PERMUTED = 32 };
+#define COPY_LOOP(name) i64 name##_extent, i64 name##_to, i64 name##_from
+#define DEFINE_PERMUTE(bytes, type)                                                                          \
+    KERNEL distal_permute_##bytes(type *to, const type *from, i64 reads_along_x, COPY_LOOP(x), COPY_LOOP(y), \
+                                  COPY_LOOP(p), COPY_LOOP(q), COPY_LOOP(r)) {                                \
+        __shared__ type tile[PERMUTED][PERMUTED + 1];                                                        \
+        const int lane = (int)threadIdx.x % PERMUTED, first = (int)threadIdx.x / PERMUTED;                   \
+        const int step = (int)blockDim.x / PERMUTED;                                                         \
+        const i64 xs = (x_extent + PERMUTED - 1) / PERMUTED, ys = (y_extent + PERMUTED - 1) / PERMUTED;      \
+        const i64 tiles = xs * ys * p_extent * q_extent * r_extent;                                          \
+        for (i64 at = blockIdx.x; at < tiles; at += gridDim.x) {                                             \
+            const i64 x0 = at % xs * PERMUTED, y0 = at / xs % ys * PERMUTED, i = at / (xs * ys);             \
+            const i64 ip = i % p_extent, iq = i / p_extent % q_extent, ir = i / (p_extent * q_extent);       \
+            type *target = to + ip * p_to + iq * q_to + ir * r_to;                                           \
+            const type *source = from + ip * p_from + iq * q_from + ir * r_from;                             \
+            for (int each = first; each < PERMUTED; each += step) {                                          \
+                const int x = reads_along_x ? lane : each, y = reads_along_x ? each : lane;                  \
+                if (x0 + x < x_extent && y0 + y < y_extent)                                                  \
+                    tile[y][x] = source[(x0 + x) * x_from + (y0 + y) * y_from];                              \
+            }                                                                                                \
+            __syncthreads();                                                                                 \
+            for (int y = first; y < PERMUTED; y += step)                                                     \
+                if (x0 + lane < x_extent && y0 + y < y_extent)                                               \
+                    target[(x0 + lane) * x_to + (y0 + y) * y_to] = tile[y][lane];                            \
+            __syncthreads();                                                                                 \
+        }                                                                                                    \
+    }
+DEFINE_PERMUTE(4, u32)
+DEFINE_PERMUTE(8, u64)
+DEFINE_PERMUTE(16, two_words)
+
+// C += alpha * A * B, or C = alpha * A * B, by blocks of 256 threads: a block makes a tile of C at a time, from
+// panels of A and B in shared memory, and a thread SIDE times SIDE elements of it. Elements of panels that no
+// matrix has are zero. Strides are in elements. A product for each iteration of loops.
 enum { TILE = 64, DEPTH = 8, SIDE = 4, LINE = TILE / SIDE };
 #define DEFINE_GEMM(suffix, type)                                                                            \
-    KERNEL distal_gemm_##suffix(const type *a, const type *b, type *c, type alpha, i64 m, i64 n,             \
-                                i64 k, i64 a_row, i64 a_column, i64 b_row, i64 b_column, i64 c_row,          \
-                                i64 c_column) {                                                              \
+    KERNEL distal_gemm_##suffix(const type *first_a, const type *first_b, type *first_c, type alpha, i64 m,  \
+                                i64 n, i64 k, i64 a_row, i64 a_column, i64 b_row, i64 b_column, i64 c_row,   \
+                                i64 c_column, i64 stores, LOOPS) {                                           \
         __shared__ type left[DEPTH][TILE], right[DEPTH][TILE];                                               \
         const int thread = (int)threadIdx.x, threads = (int)blockDim.x;                                      \
         const int x = thread % LINE, y = thread / LINE;                                                      \
         const i64 across = (n + TILE - 1) / TILE, tiles = (m + TILE - 1) / TILE * across;                    \
-        for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {                                       \
+        for (i64 at = blockIdx.x; at < tiles * ITERATIONS; at += gridDim.x) {                                \
+            const i64 tile = at % tiles, product = at / tiles;                                               \
+            const type *a = first_a + POSITION(product, a), *b = first_b + POSITION(product, b);             \
+            type *c = first_c + POSITION(product, c);                                                        \
             const i64 i0 = tile / across * TILE, j0 = tile % across * TILE;                                  \
             const type zero = {0};                                                                           \
             type sums[SIDE][SIDE];                                                                           \
@@ -166,7 +220,7 @@ enum { TILE = 64, DEPTH = 8, SIDE = 4, LINE = TILE / SIDE };
                     const i64 i = i0 + y + r * LINE, j = j0 + x + s * LINE;                                  \
                     type *element = c + i * c_row + j * c_column;                                            \
                     if (i < m && j < n)                                                                      \
-                        *element = sum_##suffix(*element, prod_##suffix(alpha, sums[r][s]));                 \
+                        *element = sum_##suffix(stores ? zero : *element, prod_##suffix(alpha, sums[r][s])); \
                 }                                                                                            \
         }                                                                                                    \
     }

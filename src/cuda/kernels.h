@@ -14,8 +14,10 @@ void kernel_copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitc
 void kernel_reduce(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
                    int64_t from_step, int64_t count);
 void kernel_clear(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count);
-void kernel_gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
-                 DeviceMatrix b, DeviceMatrix c);
+void kernel_gemm(ElementType type, const DeviceProduct *product);
+void kernel_permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops);
+// Sets, in its `pointers`, the addresses of A, then those of B and of C, in the products of all iterations.
+void kernel_pointers(int64_t size, const DeviceProduct *product);
 
 void kernels_unload(void);
 

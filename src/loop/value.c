@@ -192,7 +192,9 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
         text_append(to, printer->names->arrays[value->array]);
         return;
     case VALUE_SPACE:
-        text_printf(to, "distal_space(%s, distal_thread_number(), distal_team_size())",
+        text_printf(to,
+                    printer->kernel->gpu ? "distal_gpu_space(%s)"
+                                         : "distal_space(%s, distal_thread_number(), distal_team_size())",
                     printer->names->execution);
         return;
     case VALUE_ROWS:

@@ -5,7 +5,7 @@
 #include "lower/leaf.h"
 
 // The dimensions of a kernel; a set of them says how an operand is indexed.
-enum { M, N, K, DIM_COUNT };
+enum { M, N, K, DIM_COUNT, BATCH = DIM_COUNT };
 enum { IN_M = 1 << M, IN_N = 1 << N, IN_K = 1 << K };
 
 typedef struct {
@@ -385,7 +385,8 @@ static int mode_count(const Access *access, int source) {
     return count;
 }
 
-// The dimension of the call, which has one loop for each, that a loop is or may join; -1 where there is none.
+// The dimension of the call, which has one loop for each, that a loop is or may join; on a GPU also BATCH, of
+// loops that products are inside of. -1 where there is none.
 static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
     const CallDim *const dims[] = {&call->m, &call->n, &call->k};
     const int source = bounds_unit_source(site->cin, site->assign, loop);
@@ -396,8 +397,10 @@ static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
         return -1;
     const int in_a = mode_count(call->a, source), in_b = mode_count(call->b, source),
               in_c = mode_count(site->assign->lhs, source);
-    if (in_a > 1 || in_b > 1 || in_a + in_b + in_c != 2)
+    if (in_a > 1 || in_b > 1 || in_c > 1 || in_a + in_b + in_c < 2)
         return -1;
+    if (in_a + in_b + in_c == 3)
+        return cin_is_on_gpu(site->cin) ? BATCH : -1;
     return !in_b ? M : !in_a ? N : K;
 }
 
@@ -424,8 +427,8 @@ const BlasCall *blas_fit_contraction(const LeafSite *site) {
         return NULL;
     BlasCall *call = arena_new(site->cin->arena, BlasCall);
     *call = *found;
-    CallDim *const dims[] = {&call->m, &call->n, &call->k};
-    for (int d = 0; d < DIM_COUNT; d++)
+    CallDim *const dims[] = {&call->m, &call->n, &call->k, &call->batch};
+    for (int d = 0; d < CALL_DIMS; d++)
         dims[d]->count = 0;
     for (int i = 0; i < site->loop_count; i++) {
         const int loop = site->loops[i], d = dim_of(site, found, loop);
@@ -435,11 +438,14 @@ const BlasCall *blas_fit_contraction(const LeafSite *site) {
         dims[d]->sources[dims[d]->count++] = bounds_unit_source(site->cin, site->assign, loop);
     }
     // In iterations of other loops, the product may have few columns, which it is better at.
-    call->contraction = !gemm || blas_call_loops(call) > DIM_COUNT || site->inner;
-    const bool walked = is_walked(call, call->a) && is_walked(call, call->b);
-    return gemm || walked ? call : NULL;
+    call->contraction = !gemm || blas_call_loops(call) - (call->batch.count == 1) > DIM_COUNT || site->inner;
+    const int walked =
+        is_walked(call, call->a) + is_walked(call, call->b) + is_walked(call, site->assign->lhs);
+    const bool fits = cin_is_on_gpu(site->cin) ? walked > 0 // what is copied there is transposed on the way
+                                               : is_walked(call, call->a) && is_walked(call, call->b);
+    return gemm || fits ? call : NULL;
 }
 
 int blas_call_loops(const BlasCall *call) {
-    return call->m.count + call->n.count + call->k.count;
+    return call->m.count + call->n.count + call->k.count + call->batch.count;
 }

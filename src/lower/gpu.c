@@ -52,7 +52,9 @@ bool gpu_takes_call(const LeafSite *site, const BlasCall *call) {
 }
 
 const BlasCall *gpu_gemm(const LeafSite *site, const char **reason) {
-    const BlasCall *call = blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, reason);
+    const BlasCall *call = blas_fit_contraction(site);
+    if (!call)
+        blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, reason);
     if (!call || gpu_takes_call(site, call))
         return call;
     *reason = "a factor of the product is no number";

@@ -271,16 +271,20 @@ static bool check_substituted(const LeafSite *site, const Directive *directive) 
 }
 
 static const char *describe_call(const Cin *cin, const BlasCall *call) {
-    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
     Text text = text_create(cin->arena);
     text_append(&text, kernel_names[call->kernel]);
-    for (int d = 0, named = 0; d < 3; d++) {
-        if (dims[d]->count == 0)
+    for (int d = 0, named = 0; d < CALL_DIMS; d++) {
+        const CallDim *dim = call_dim(call, d);
+        if (dim->count == 0)
             continue;
-        text_printf(&text, "%s%s", named++ ? ", " : " over ", dims[d]->count > 1 ? "(" : "");
-        for (int i = 0; i < dims[d]->count; i++)
-            text_printf(&text, "%s%s", i ? ", " : "", cin->vars[dims[d]->loops[i]].name);
-        text_append(&text, dims[d]->count > 1 ? ")" : "");
+        text_printf(&text, "%s%s",
+                    dim == &call->batch ? ", for each "
+                    : named++           ? ", "
+                                        : " over ",
+                    dim->count > 1 ? "(" : "");
+        for (int i = 0; i < dim->count; i++)
+            text_printf(&text, "%s%s", i ? ", " : "", cin->vars[dim->loops[i]].name);
+        text_append(&text, dim->count > 1 ? ")" : "");
     }
     return text_string(&text);
 }
@@ -408,10 +412,9 @@ static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loo
         return 0;
     }
     if (call) {
-        const CallDim *const dims[] = {&call->m, &call->n, &call->k};
-        for (int d = 0; d < 3; d++)
-            for (int i = 0; i < dims[d]->count; i++)
-                replaced[replaced_count++] = dims[d]->loops[i];
+        for (int d = 0; d < CALL_DIMS; d++)
+            for (int i = 0; i < call_dim(call, d)->count; i++)
+                replaced[replaced_count++] = call_dim(call, d)->loops[i];
     }
     for (int i = 0; i < site->loop_count; i++)
         if (position(replaced, replaced_count, site->loops[i]) < 0)

@@ -127,20 +127,20 @@ static const char *function_name(const LeafBuilder *leaf, const char *kernel) {
 static const Value *build_contraction(const LeafBuilder *leaf) {
     Arena *arena = leaf->builder->arena;
     const BlasCall *call = leaf->leaf->call;
-    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
     const Access *const accesses[] = {call->a, call->b, leaf->leaf->assign->lhs};
     const Value **rows = arena_array(arena, const Value *, 4 * blas_call_loops(call));
     int count = 0;
-    for (int d = 0; d < 3; d++)
-        for (int i = 0; i < dims[d]->count; i++) {
-            rows[count++] = value_index(arena, extent_of(leaf, dims[d]->loops[i]));
+    Operands operands = {.leaf = leaf};
+    for (int d = 0; d < (leaf->builder->spmd->on_gpu ? CALL_DIMS : 3); d++) {
+        const CallDim *dim = call_dim(call, d);
+        add_index(&operands, int_const(arena, dim->count));
+        for (int i = 0; i < dim->count; i++) {
+            rows[count++] = value_index(arena, extent_of(leaf, dim->loops[i]));
             for (int a = 0; a < 3; a++)
                 rows[count++] = value_index(
-                    arena, build_stride(leaf, accesses[a], kind_of(leaf, accesses[a]), dims[d]->sources[i]));
+                    arena, build_stride(leaf, accesses[a], kind_of(leaf, accesses[a]), dim->sources[i]));
         }
-    Operands operands = {.leaf = leaf};
-    for (int d = 0; d < 3; d++)
-        add_index(&operands, int_const(arena, dims[d]->count));
+    }
     add(&operands, value_list(arena, VALUE_ROWS, VALUE_TYPE_NONE, NULL, count, rows));
     add(&operands, value_list(arena, VALUE_SPACE, VALUE_TYPE_NONE, NULL, 0, NULL));
     add_index(&operands, int_const(arena, leaf->builder->nest->zero_depth == 0));
@@ -155,7 +155,7 @@ const Value *build_call(const LeafBuilder *leaf) {
     Arena *arena = leaf->builder->arena;
     const BlasCall *call = leaf->leaf->call;
     const Access *c = leaf->leaf->assign->lhs;
-    if (call->contraction)
+    if (call->contraction || leaf->builder->spmd->on_gpu)
         return build_contraction(leaf);
     const CallDim *m = &call->m, *n = &call->n, *k = &call->k, *const dims[] = {m, n, k};
     const bool is_dot = call->kernel == KERNEL_DOT;

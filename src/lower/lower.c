@@ -143,8 +143,9 @@ static SpmdNode *build_tree(const Lowering *lowering, const int *loops, int dept
 }
 
 static void note_calls(Spmd *spmd, const Leaf *leaf) {
-    spmd->calls_library = spmd->calls_library || leaf->call;
-    spmd->contracts = spmd->contracts || (leaf->call && leaf->call->contraction);
+    spmd->calls_library = spmd->calls_library || (leaf->call && !spmd->on_gpu);
+    bool *contracts = spmd->on_gpu ? &spmd->gpu_contracts : &spmd->contracts;
+    *contracts = *contracts || (leaf->call && leaf->call->contraction);
     spmd->scales_sums = spmd->scales_sums || (leaf->call && leaf->call->alpha);
     for (int f = 0; f < leaf->fill_count; f++)
         note_calls(spmd, leaf->fills[f]);

@@ -49,6 +49,13 @@ const Device *device_current(void) {
     return current;
 }
 
+bool device_product_is_empty(const DeviceProduct *product) {
+    bool is_empty = product->m <= 0 || product->n <= 0 || product->k <= 0;
+    for (int i = 0; i < product->loop_count; i++)
+        is_empty = is_empty || product->loops[i].extent <= 0;
+    return is_empty;
+}
+
 static atomic_int_least64_t copied_to, copied_from;
 
 void device_count_copy(bool to_device, int64_t bytes) {

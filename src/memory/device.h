@@ -31,6 +31,31 @@ typedef struct {
     int64_t row, column;
 } DeviceMatrix;
 
+// Products C += alpha * A * B of matrices, or C = alpha * A * B where they are stored: C has m rows and n
+// columns, and A has k columns. There is one for each iteration of `loops`, which move on by so many elements
+// in each matrix; no element of C is in two of them.
+enum { DEVICE_LOOPS = 4 };
+typedef struct {
+    int64_t extent, a, b, c;
+} DeviceLoop;
+typedef struct {
+    int64_t m, n, k;
+    const void *alpha; // an element, on the host
+    bool stores;
+    DeviceMatrix a, b, c;
+    int loop_count;
+    DeviceLoop loops[DEVICE_LOOPS];
+    void *pointers; // memory of the device for 3 pointers for each product; NULL: none
+} DeviceProduct;
+
+// A loop of a copy of elements: its extent, and how far they are apart, in elements.
+typedef struct {
+    int64_t extent, to, from;
+} DeviceCopyLoop;
+
+// Bytes of memory of a device that contractions copy operands to (runtime/gpu_contraction.c).
+enum { DEVICE_SPACE = 64 << 20 };
+
 typedef struct {
     const char *name;
     // Opens the device of this process, rank `local_rank` of those on its node, which share the devices of
@@ -63,10 +88,12 @@ typedef struct {
     // Begins the kernel, which is correct on any number of blocks: there may be fewer than were asked for.
     // Does nothing where that is 0. Memory is allocated by the first launch of a kernel at most.
     void (*launch)(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch);
-    // C += alpha * A * B, where C has m rows and n columns, and A has k columns. `alpha`: an element, on the
-    // host. All types but integers by the library; integers, and matrices without a unit stride, by a kernel.
-    void (*gemm)(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
-                 DeviceMatrix b, DeviceMatrix c);
+    // All types but integers by the library; integers, and matrices without a unit stride, by a kernel. Does
+    // nothing where there are no elements, or nothing to sum.
+    void (*gemm)(ElementType type, const DeviceProduct *product);
+    // Copies elements of `size` bytes (4, 8 or 16) in the iterations of loops, each of which has one at
+    // least. All in memory of the device; `to` and `from` do not overlap.
+    void (*permute)(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops);
     void (*synchronize)(void); // waits for all that was begun
 } Device;
 
@@ -88,6 +115,8 @@ DeviceCounts device_counts(void);
 DeviceCounts device_counts_add(DeviceCounts a, DeviceCounts b); // sums do not overflow
 // False with a diagnostic where an operation failed since the last call.
 bool device_check(Diagnostics *diagnostics);
+// For devices: whether a product has no elements, or nothing to sum.
+bool device_product_is_empty(const DeviceProduct *product);
 // For devices: counts a copy between both memories.
 void device_count_copy(bool to_device, int64_t bytes);
 // For devices: notes the first failure, as printf does. Any thread may call these.

@@ -259,22 +259,86 @@ DEFINE_GEMM(f64, double, double)
 DEFINE_GEMM(c64, float _Complex, float _Complex)
 DEFINE_GEMM(c128, double _Complex, double _Complex)
 
-// False where its elements are not all in one allocation.
-static bool matrix_on_host(DeviceMatrix *matrix, int64_t rows, int64_t columns, ElementType type) {
-    const int64_t last = (rows - 1) * matrix->row + (columns - 1) * matrix->column;
+// False where its elements, in all iterations of the loops, are not all in one allocation. `step`: of a loop.
+static bool matrix_on_host(DeviceMatrix *matrix, int64_t rows, int64_t columns, const DeviceProduct *product,
+                           int64_t (*step)(const DeviceLoop *loop), ElementType type) {
+    int64_t last = (rows - 1) * matrix->row + (columns - 1) * matrix->column;
+    for (int i = 0; i < product->loop_count; i++)
+        last += (product->loops[i].extent - 1) * step(&product->loops[i]);
     matrix->elements = on_host(matrix->elements, (last + 1) * (int64_t)type_info(type)->size);
     return matrix->elements;
 }
 
-static void gemm(ElementType type, int64_t m, int64_t n, int64_t k, const void *alpha, DeviceMatrix a,
-                 DeviceMatrix b, DeviceMatrix c) {
+static int64_t step_of_a(const DeviceLoop *loop) {
+    return loop->a;
+}
+
+static int64_t step_of_b(const DeviceLoop *loop) {
+    return loop->b;
+}
+
+static int64_t step_of_c(const DeviceLoop *loop) {
+    return loop->c;
+}
+
+static void *element_at(const DeviceMatrix *matrix, int64_t row, int64_t column, int64_t size) {
+    return (char *)matrix->elements + (row * matrix->row + column * matrix->column) * size;
+}
+
+// The products of all iterations of loop `l` and those inside.
+static void multiply(ElementType type, const DeviceProduct *product, int l) {
     static void (*const table[TYPE_COUNT])(int64_t, int64_t, int64_t, const void *, DeviceMatrix,
                                            DeviceMatrix, DeviceMatrix) = {gemm_i32, gemm_i64, gemm_f32,
                                                                           gemm_f64, gemm_c64, gemm_c128};
-    if (device_failed() || m <= 0 || n <= 0 || k <= 0)
+    const int64_t size = (int64_t)type_info(type)->size;
+    DeviceProduct at = *product;
+    if (l < product->loop_count) {
+        const DeviceLoop *loop = &product->loops[l];
+        for (int64_t i = 0; i < loop->extent; i++) {
+            at.a.elements = (char *)product->a.elements + i * loop->a * size;
+            at.b.elements = (char *)product->b.elements + i * loop->b * size;
+            at.c.elements = (char *)product->c.elements + i * loop->c * size;
+            multiply(type, &at, l + 1);
+        }
         return;
-    if (matrix_on_host(&a, m, k, type) && matrix_on_host(&b, k, n, type) && matrix_on_host(&c, m, n, type))
-        table[type](m, n, k, alpha, a, b, c);
+    }
+    for (int64_t i = 0; product->stores && i < product->m; i++)
+        for (int64_t j = 0; j < product->n; j++)
+            memset(element_at(&product->c, i, j, size), 0, (size_t)size);
+    table[type](product->m, product->n, product->k, product->alpha, product->a, product->b, product->c);
+}
+
+static void gemm(ElementType type, const DeviceProduct *product) {
+    DeviceProduct of = *product;
+    if (device_failed() || device_product_is_empty(product))
+        return;
+    if (matrix_on_host(&of.a, of.m, of.k, &of, step_of_a, type) &&
+        matrix_on_host(&of.b, of.k, of.n, &of, step_of_b, type) &&
+        matrix_on_host(&of.c, of.m, of.n, &of, step_of_c, type))
+        multiply(type, &of, 0);
+}
+
+static void copy_loops(int64_t size, char *to, const char *from, int count, const DeviceCopyLoop *loops) {
+    if (count == 0) {
+        memcpy(to, from, (size_t)size);
+        return;
+    }
+    for (int64_t i = 0; i < loops->extent; i++)
+        copy_loops(size, to + i * loops->to * size, from + i * loops->from * size, count - 1, loops + 1);
+}
+
+static void permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops) {
+    int64_t last_to = 0, last_from = 0;
+    for (int i = 0; i < loop_count; i++) {
+        last_to += (loops[i].extent - 1) * loops[i].to;
+        last_from += (loops[i].extent - 1) * loops[i].from;
+    }
+    if (device_failed())
+        return;
+    char *target = on_host(to, (last_to + 1) * size);
+    const char *source = on_host(from, (last_from + 1) * size);
+    if (target && source)
+        copy_loops(size, target, source, loop_count, loops);
 }
 
 static bool open_device(int local_rank, const char **why) {
@@ -316,4 +380,5 @@ const Device device_emulated = {.name = "emulated",
                                 .unload = unload,
                                 .launch = launch,
                                 .gemm = gemm,
+                                .permute = permute,
                                 .synchronize = synchronize};

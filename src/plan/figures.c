@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/clock.h"
 #include "base/integer.h"
+#include "memory/device.h"
 #include "plan/indexed.h"
 #include "plan/rank_entries.h"
 #include "plan/transfer_figures.h"
@@ -154,6 +155,8 @@ static void add_gpu_peaks(const StatementPlan *plan, StatementFigures *figures) 
         peak[rank] = homes ? homes[rank] : 0;
         for (int t = 0; t < plan->spmd->transfer_count && plan->spmd->on_gpu; t++)
             increase(&peak[rank], figures->transfers[t].gpu_bytes[rank]);
+        if (plan->spmd->gpu_contracts)
+            increase(&peak[rank], DEVICE_SPACE);
     }
     figures->gpu_peak_bytes = peak;
 }

@@ -2,6 +2,7 @@
 #include "runtime/execution.h"
 
 #include "base/integer.h"
+#include "memory/device.h"
 #include "memory/memory.h"
 #include "plan/indexed.h"
 #include "plan/ranks.h"
@@ -299,7 +300,9 @@ static bool allocate_parts(Assembly *assembly) {
     enum { SCRATCH_BYTES = 1024 * 16 };
     if (parts->plan && parts->plan->spmd->on_gpu) {
         execution->gpu_scratch = memory_gpu.allocate(SCRATCH_BYTES);
-        if (!execution->gpu_scratch)
+        if (parts->plan->spmd->gpu_contracts)
+            execution->gpu_space = memory_gpu.allocate(DEVICE_SPACE);
+        if (!execution->gpu_scratch || (parts->plan->spmd->gpu_contracts && !execution->gpu_space))
             return no_memory(assembly);
     }
     find_positions(assembly);
@@ -390,6 +393,7 @@ void execution_free(distal_execution *execution) {
         structure_hold(&execution->positions[p].of, NULL);
     memory_host.release(execution->space);
     memory_gpu.release(execution->gpu_scratch);
+    memory_gpu.release(execution->gpu_space);
     for (int r = 0; r < execution->row_count; r++)
         memory_release(MEMORY_HOST, execution->rows[r]);
     for (int s = 0; execution->stages && s < execution->stage_count; s++) {

@@ -288,9 +288,11 @@ static void print_call(Printer *printer, const Leaf *leaf, int depth) {
     int first = leaf->loop_count - leaf->call_loops;
     indent(printer, depth);
     text_printf(to, "%s(", kernel_names[leaf->call->kernel]);
-    print_dim(printer, &leaf->call->m, "");
-    print_dim(printer, &leaf->call->n, leaf->call->m.count ? ", " : "");
-    print_dim(printer, &leaf->call->k, leaf->call->m.count + leaf->call->n.count ? ", " : "");
+    for (int d = 0, named = 0; d < CALL_DIMS; d++) {
+        const CallDim *dim = call_dim(leaf->call, d);
+        print_dim(printer, dim, dim == &leaf->call->batch ? "; for each " : named ? ", " : "");
+        named += dim->count;
+    }
     text_append(to, "): ");
     print_assign(printer, leaf->assign);
     text_append(to, "\n");

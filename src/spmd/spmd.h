@@ -108,9 +108,12 @@ typedef struct {
 //   ger   C(m, n) += alpha * x(m) * y(n)           dot   s += alpha * x(k) * y(k)       axpy  y(m) += alpha *
 //   x(m)
 // where `a` and `b` are the operands in this order.
+enum { CALL_DIMS = 4 };
 typedef struct {
     KernelName kernel;
     CallDim m, n, k;
+    // On a GPU: loops that index all three, one product for each of their iterations.
+    CallDim batch;
     // gemm with several loops for a dimension, or on operands without a unit stride: needs space to copy to.
     bool contraction;
     const Access *a, *b;
@@ -231,10 +234,17 @@ typedef struct {
     int row_count;
     const RowWorkspace *rows;
     bool calls_library; // some leaf calls the BLAS
-    bool contracts;     // some leaf is a contraction
+    bool contracts;     // some leaf is a contraction, for which space is needed
+    bool gpu_contracts; // the same on a GPU
     bool on_gpu;        // leaves are executed on a GPU, and their views are in its memory
     bool scales_sums;   // some call multiplies a sum of products by factors that each product has (alpha)
 } Spmd;
+
+// The dimensions of a call in the order of the loops that it replaces: m, n, k, and the loops around
+// products.
+static inline const CallDim *call_dim(const BlasCall *call, int d) {
+    return d == 0 ? &call->m : d == 1 ? &call->n : d == 2 ? &call->k : &call->batch;
+}
 
 // Whether it is the transfer of an access of its nest, as leaves make it.
 bool transfer_serves(const Transfer *transfer, const Access *access);

@@ -91,15 +91,15 @@ static void define(Verifier *verifier, const Definition *definitions, int defini
 
 // The call replaces the innermost loops, each of which is one of its dimensions.
 static void verify_call(Verifier *verifier, const Leaf *leaf) {
-    const CallDim *const dims[] = {&leaf->call->m, &leaf->call->n, &leaf->call->k};
     for (int i = leaf->loop_count - leaf->call_loops; i < leaf->loop_count; i++)
         if (leaf->loops[i].guard_count > 0)
             fail(verifier, "a loop that a call replaces has a guard", var_name(verifier, leaf->loops[i].var));
     int at = leaf->loop_count - leaf->call_loops;
     bool innermost = at >= 0;
-    for (int d = 0; d < 3; d++)
-        for (int i = 0; i < dims[d]->count; i++, at++)
-            innermost = innermost && at < leaf->loop_count && leaf->loops[at].var == dims[d]->loops[i];
+    for (int d = 0; d < CALL_DIMS; d++)
+        for (int i = 0; i < call_dim(leaf->call, d)->count; i++, at++)
+            innermost = innermost && at < leaf->loop_count &&
+                        leaf->loops[at].var == call_dim(leaf->call, d)->loops[i];
     if (!innermost || at != leaf->loop_count)
         fail(verifier, "a call does not replace the innermost loops", kernel_names[leaf->call->kernel]);
 }

@@ -77,6 +77,26 @@ def test_pipelined(_):
         run(text, *options, "--pipeline", "on", "--check")
 
 
+def test_contractions(_):
+    """Products with loops around them and several loops for a dimension, in any order of modes: one call."""
+    for statement in ("A(b, i, j) = B(b, i, k) * C(b, k, j)", "A(i, b, j) = B(k, i, b) * C(b, j, k)",
+                      "A(a, b, c, d) = B(e, b, a, d) * C(c, e)", "A(a, b, c) = B(b, d, a) * C(d, c)",
+                      "A(a, b, c, d, e, f) = B(d, e, g, a) * C(g, f, b, c)", "A(a, b, c, d) = B(a, e, b, f) * C(d, f, c, e)",
+                      "A(i, j, l) = -2 * B(i, k, j) * C(k, l)", "A(b, c, i, j) += B(c, i, k, b) * C(b, j, k, c)"):
+        accesses = re.findall(r"(\w)\(([^)]*)\)", statement)
+        text = "param n = 5\nmachine M = grid(2)\n"
+        for name, of in accesses:
+            modes = of.split(", ")
+            text += f"tensor {name}({', '.join('n + ' + str(ord(mode) % 3) for mode in modes)}): f64\n"
+            text += f"place {name}({', '.join('xyzuvw'[:len(modes)])}) -> M(x) in gpu\n"
+        for n in (1, 2, 5):
+            run(text + statement, "-p", f"n={n}", "--check")
+        emitted = distal(["emit", "-e", text + statement]).stdout
+        check(emitted.count("distal_gpu_contract_f64(") == 1, emitted)
+        loops = re.findall(r"for \(int64_t (\w+) =", emitted[emitted.index("void distal_kernel_0("):])
+        check(all(loop in ("processor",) for loop in loops), f"{statement}: loops over {loops}")
+
+
 def test_host_operands(_):
     """Operands on the host, tile by tile; the memory of the GPU that this takes."""
     path = f"{SOURCE}/examples/gpu_host.distal"

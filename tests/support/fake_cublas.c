@@ -25,31 +25,45 @@ cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
 }
 
 typedef struct {
-    int64_t m, n, k, lda, ldb, ldc;
+    int64_t m, n, k, lda, ldb, ldc, count, a_step, b_step, c_step;
     int a_transposed, b_transposed;
     double _Complex alpha, beta;
     const void *a, *b;
     void *c;
+    const void *const *a_pointers, *const *b_pointers;
+    void *const *c_pointers;
+    int64_t incx, incy; // of a product with a vector; 0 else
 } Product;
 
 static int is_valid(const Product *p) {
-    return p->m >= 0 && p->n >= 0 && p->k >= 0 && p->lda >= (p->a_transposed ? p->k : p->m) && p->lda >= 1 &&
+    if (p->incx)
+        return p->m >= 0 && p->k >= 0 && p->lda >= (p->a_transposed ? p->k : p->m) && p->lda >= 1 &&
+               p->incx > 0 && p->incy > 0;
+    return p->m >= 0 && p->n >= 0 && p->k >= 0 && p->count >= 0 &&
+           p->lda >= (p->a_transposed ? p->k : p->m) && p->lda >= 1 &&
            p->ldb >= (p->b_transposed ? p->n : p->k) && p->ldb >= 1 && p->ldc >= p->m && p->ldc >= 1;
 }
 
+// With beta 0, elements of C that are there are not read.
 #define DEFINE_GEMM(letter, type)                                                                            \
     static void run_##letter(void *arguments) {                                                              \
         const Product *p = arguments;                                                                        \
-        const type *a = p->a, *b = p->b;                                                                     \
-        type *c = p->c;                                                                                      \
-        for (int64_t i = 0; i < p->m; i++)                                                                   \
-            for (int64_t j = 0; j < p->n; j++) {                                                             \
-                type sum = 0;                                                                                \
-                for (int64_t l = 0; l < p->k; l++)                                                           \
-                    sum += a[p->a_transposed ? l + i * p->lda : i + l * p->lda] *                            \
-                           b[p->b_transposed ? j + l * p->ldb : l + j * p->ldb];                             \
-                c[i + j * p->ldc] = (type)p->alpha * sum + (type)p->beta * c[i + j * p->ldc];                \
-            }                                                                                                \
+        for (int64_t each = 0; each < p->count; each++) {                                                    \
+            const type *a = p->a_pointers ? p->a_pointers[each] : (const type *)p->a + each * p->a_step;     \
+            const type *b = p->b_pointers ? p->b_pointers[each] : (const type *)p->b + each * p->b_step;     \
+            type *c = p->c_pointers ? p->c_pointers[each] : (type *)p->c + each * p->c_step;                 \
+            for (int64_t i = 0; i < p->m; i++)                                                               \
+                for (int64_t j = 0; j < p->n; j++) {                                                         \
+                    type *element = &c[p->incy ? i * p->incy : i + j * p->ldc];                              \
+                    type sum = 0;                                                                            \
+                    for (int64_t l = 0; l < p->k; l++)                                                       \
+                        sum += a[p->a_transposed ? l + i * p->lda : i + l * p->lda] *                        \
+                               b[p->incx           ? l * p->incx                                             \
+                                 : p->b_transposed ? j + l * p->ldb                                          \
+                                                   : l + j * p->ldb];                                        \
+                    *element = (type)p->alpha * sum + (p->beta == 0 ? 0 : (type)p->beta * *element);         \
+                }                                                                                            \
+        }                                                                                                    \
     }                                                                                                        \
     static cublasStatus_t begin_##letter(const Product *product) {                                           \
         if (!is_valid(product))                                                                              \
@@ -57,26 +71,55 @@ static int is_valid(const Product *p) {
         fake_cuda_begin(run_##letter, product, sizeof *product);                                             \
         return CUBLAS_STATUS_SUCCESS;                                                                        \
     }
+#define COMMON(type)                                                                                         \
+    .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc, .a_transposed = transa == CUBLAS_OP_T,       \
+    .b_transposed = transb == CUBLAS_OP_T, .alpha = *(const type *)alpha, .beta = *(const type *)beta
 #define DEFINE_CALL(letter, suffix, type, Number, Size)                                                      \
     cublasStatus_t cublas##letter##gemm##suffix(                                                             \
         cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Size m, Size n, Size k,   \
         const Number *alpha, const Number *a, Size lda, const Number *b, Size ldb, const Number *beta,       \
         Number *c, Size ldc) {                                                                               \
-        const Product product = {m,                                                                          \
-                                 n,                                                                          \
-                                 k,                                                                          \
-                                 lda,                                                                        \
-                                 ldb,                                                                        \
-                                 ldc,                                                                        \
-                                 transa == CUBLAS_OP_T,                                                      \
-                                 transb == CUBLAS_OP_T,                                                      \
-                                 *(const type *)alpha,                                                       \
-                                 *(const type *)beta,                                                        \
-                                 a,                                                                          \
-                                 b,                                                                          \
-                                 c};                                                                         \
+        const Product product = {COMMON(type), .count = 1, .a = a, .b = b, .c = c};                          \
         (void)handle;                                                                                        \
         return begin_##letter(&product);                                                                     \
+    }                                                                                                        \
+    cublasStatus_t cublas##letter##gemmStridedBatched##suffix(                                               \
+        cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Size m, Size n, Size k,   \
+        const Number *alpha, const Number *a, Size lda, long long a_step, const Number *b, Size ldb,         \
+        long long b_step, const Number *beta, Number *c, Size ldc, long long c_step, Size count) {           \
+        const Product product = {COMMON(type), .count = count,   .a = a,           .b = b,                   \
+                                 .c = c,       .a_step = a_step, .b_step = b_step, .c_step = c_step};        \
+        (void)handle;                                                                                        \
+        return begin_##letter(&product);                                                                     \
+    }                                                                                                        \
+    cublasStatus_t cublas##letter##gemmBatched##suffix(                                                      \
+        cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Size m, Size n, Size k,   \
+        const Number *alpha, const Number *const *a, Size lda, const Number *const *b, Size ldb,             \
+        const Number *beta, Number *const *c, Size ldc, Size count) {                                        \
+        const Product product = {COMMON(type), .count = count, .a_pointers = (const void *const *)a,         \
+                                 .b_pointers = (const void *const *)b, .c_pointers = (void *const *)c};      \
+        (void)handle;                                                                                        \
+        return begin_##letter(&product);                                                                     \
+    }                                                                                                        \
+    cublasStatus_t cublas##letter##gemv##suffix(                                                             \
+        cublasHandle_t handle, cublasOperation_t trans, Size rows, Size columns, const Number *alpha,        \
+        const Number *a, Size lda, const Number *x, Size incx, const Number *beta, Number *y, Size incy) {   \
+        const int transposed = trans == CUBLAS_OP_T;                                                         \
+        const Product product = {.m = transposed ? columns : rows,                                           \
+                                 .n = 1,                                                                     \
+                                 .k = transposed ? rows : columns,                                           \
+                                 .lda = lda,                                                                 \
+                                 .a_transposed = transposed,                                                 \
+                                 .alpha = *(const type *)alpha,                                              \
+                                 .beta = *(const type *)beta,                                                \
+                                 .count = 1,                                                                 \
+                                 .a = a,                                                                     \
+                                 .b = x,                                                                     \
+                                 .c = y,                                                                     \
+                                 .incx = incx,                                                               \
+                                 .incy = incy};                                                              \
+        (void)handle;                                                                                        \
+        return incx ? begin_##letter(&product) : CUBLAS_STATUS_INVALID_VALUE;                                \
     }
 DEFINE_GEMM(S, float)
 DEFINE_GEMM(D, double)

@@ -10,7 +10,7 @@
 #include <cuda.h>
 #include <stddef.h>
 
-enum { FAKE_PARAMETERS = 16, FAKE_ARCHITECTURE = 90 };
+enum { FAKE_PARAMETERS = 32, FAKE_ARCHITECTURE = 90 };
 
 typedef struct {
     // The call with this name fails with `error`, after `fail_after` that went well. NULL: none does.

@@ -38,7 +38,18 @@ static pthread_barrier_t meeting;
     static void run_gemm_##suffix(void *const *parameters) {                                                 \
         distal_gemm_##suffix(POINTER(0), POINTER(1), POINTER(2), *(type *)parameters[3], NUMBER(4),          \
                              NUMBER(5), NUMBER(6), NUMBER(7), NUMBER(8), NUMBER(9), NUMBER(10), NUMBER(11),  \
-                             NUMBER(12));                                                                    \
+                             NUMBER(12), NUMBER(13), LOOP_NUMBERS(14));                                      \
+    }
+#define LOOP_NUMBERS(first)                                                                                  \
+    NUMBER(first), NUMBER(first + 1), NUMBER(first + 2), NUMBER(first + 3), NUMBER(first + 4),               \
+        NUMBER(first + 5), NUMBER(first + 6), NUMBER(first + 7), NUMBER(first + 8), NUMBER(first + 9),       \
+        NUMBER(first + 10), NUMBER(first + 11), NUMBER(first + 12), NUMBER(first + 13), NUMBER(first + 14),  \
+        NUMBER(first + 15)
+#define RUN_PERMUTE(bytes, type)                                                                             \
+    static void run_permute_##bytes(void *const *parameters) {                                               \
+        distal_permute_##bytes(POINTER(0), POINTER(1), NUMBER(2), NUMBER(3), NUMBER(4), NUMBER(5),           \
+                               NUMBER(6), NUMBER(7), NUMBER(8), NUMBER(9), NUMBER(10), NUMBER(11),           \
+                               NUMBER(12), NUMBER(13), NUMBER(14), NUMBER(15), NUMBER(16), NUMBER(17));      \
     }
 
 #define REDUCES(ENTRY)                                                                                       \
@@ -71,6 +82,11 @@ REDUCES(RUN_REDUCE)
 FILLS(RUN_FILL)
 COPIES(RUN_COPY)
 GEMMS(RUN_GEMM)
+FILLS(RUN_PERMUTE)
+
+static void run_pointers(void *const *parameters) {
+    distal_pointers(POINTER(0), (u64)NUMBER(1), (u64)NUMBER(2), (u64)NUMBER(3), NUMBER(4), LOOP_NUMBERS(5));
+}
 
 static void run_fake(void *const *parameters) {
     *(i64 *)POINTER(0) = NUMBER(2);
@@ -80,9 +96,11 @@ static void run_fake(void *const *parameters) {
     {"distal_" #reducer "_" #suffix, run_##reducer##_##suffix, 5, -1, 0, 0},
 #define ROW_FILL(bytes, type) {"distal_fill_" #bytes, run_fill_##bytes, 4, 1, sizeof(type), 0},
 #define ROW_COPY(bytes) {"distal_copy_" #bytes, run_copy_##bytes, 7, -1, 0, 0},
-#define ROW_GEMM(suffix, type) {"distal_gemm_" #suffix, run_gemm_##suffix, 13, 3, sizeof(type), 1},
-static const FakeKernel kernels[] = {REDUCES(ROW_REDUCE) FILLS(ROW_FILL) COPIES(ROW_COPY)
-                                         GEMMS(ROW_GEMM){FAKE_KERNEL, run_fake, 3, -1, 0, 0}};
+#define ROW_GEMM(suffix, type) {"distal_gemm_" #suffix, run_gemm_##suffix, 30, 3, sizeof(type), 1},
+#define ROW_PERMUTE(bytes, type) {"distal_permute_" #bytes, run_permute_##bytes, 18, -1, 0, 1},
+static const FakeKernel kernels[] = {REDUCES(ROW_REDUCE) FILLS(ROW_FILL) COPIES(ROW_COPY) GEMMS(ROW_GEMM)
+                                         FILLS(ROW_PERMUTE){"distal_pointers", run_pointers, 21, -1, 0, 0},
+                                     {FAKE_KERNEL, run_fake, 3, -1, 0, 0}};
 
 const FakeKernel *fake_kernel_find(const char *name) {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)

@@ -267,11 +267,13 @@ typedef struct {
     int64_t count; // of elements, those between them as well
 } TestMatrix;
 
-static TestMatrix make_matrix(ElementType type, int which, int64_t rows, int64_t columns, int seed) {
+// `beyond`: elements from its last one in the first of several products to that in the last of them.
+static TestMatrix make_matrix(ElementType type, int which, int64_t rows, int64_t columns, int64_t beyond,
+                              int seed) {
     const int64_t size = (int64_t)type_info(type)->size, offset = 1;
     TestMatrix matrix = {.host = layout(which, rows, columns)};
-    matrix.count =
-        offset + max_i64(rows - 1, 0) * matrix.host.row + max_i64(columns - 1, 0) * matrix.host.column + 1;
+    matrix.count = offset + max_i64(rows - 1, 0) * matrix.host.row +
+                   max_i64(columns - 1, 0) * matrix.host.column + beyond + 1;
     char *elements = malloc((size_t)(matrix.count * size));
     for (int64_t i = 0; i < matrix.count; i++)
         set_element(type, elements, i, (int)((i * 7 + seed) % 11) - 5, false);
@@ -287,38 +289,149 @@ static void free_matrix(ElementType type, TestMatrix *matrix) {
     free((char *)matrix->host.elements - size);
 }
 
-static double _Complex at(ElementType type, DeviceMatrix matrix, int64_t row, int64_t column) {
-    return element(type, matrix.elements, row * matrix.row + column * matrix.column);
+static double _Complex at(ElementType type, DeviceMatrix matrix, int64_t row, int64_t column,
+                          int64_t offset) {
+    return element(type, matrix.elements, row * matrix.row + column * matrix.column + offset);
 }
 
-static void check_gemm_case(ElementType type, int64_t m, int64_t n, int64_t k, int layouts) {
+// Elements from the first one of the matrices of a product to those of the next one, of each loop.
+static int64_t steps_of(const DeviceLoop *loops, int count, DeviceLoop steps) {
+    int64_t beyond = 0;
+    for (int i = 0; i < count; i++)
+        beyond += (loops[i].extent - 1) * (steps.a ? loops[i].a : steps.b ? loops[i].b : loops[i].c);
+    return beyond;
+}
+
+// Products in the iterations of loops, of which the last one is the outermost one in memory.
+static void check_products(ElementType type, int64_t m, int64_t n, int64_t k, int layouts, bool stores,
+                           int loop_count, const int64_t *extents, bool has_pointers) {
     const int64_t size = (int64_t)type_info(type)->size;
-    TestMatrix a = make_matrix(type, layouts % LAYOUTS, m, k, 1);
-    TestMatrix b = make_matrix(type, layouts / LAYOUTS % LAYOUTS, k, n, 2);
-    TestMatrix c = make_matrix(type, layouts / LAYOUTS / LAYOUTS, m, n, 3);
+    DeviceLoop loops[DEVICE_LOOPS] = {{0}};
+    int64_t products = 1;
+    DeviceMatrix shape = layout(layouts / LAYOUTS / LAYOUTS, m, n);
+    int64_t next = m * shape.row + n * shape.column + 3;
+    for (int l = 0; l < loop_count; l++) {
+        // A is the same in each other loop, B in the others.
+        loops[l] = (DeviceLoop){extents[l], l % 2 ? 2 * m * k : 0, l % 2 ? 0 : 3, next};
+        next *= extents[l];
+        products *= extents[l];
+    }
+    TestMatrix a =
+        make_matrix(type, layouts % LAYOUTS, m, k, steps_of(loops, loop_count, (DeviceLoop){.a = 1}), 1);
+    TestMatrix b = make_matrix(type, layouts / LAYOUTS % LAYOUTS, k, n,
+                               steps_of(loops, loop_count, (DeviceLoop){.b = 1}), 2);
+    TestMatrix c = make_matrix(type, layouts / LAYOUTS / LAYOUTS, m, n,
+                               steps_of(loops, loop_count, (DeviceLoop){.c = 1}), 3);
     double alpha[2] = {0};
     set_element(type, alpha, 0, layouts % 2 ? 1 : -4, false);
     char *got = malloc((size_t)(c.count * size));
-    device->gemm(type, m, n, k, alpha, a.on_device, b.on_device, c.on_device);
+    DeviceProduct product = {
+        m, n, k, alpha, stores, a.on_device, b.on_device, c.on_device, .loop_count = loop_count};
+    memcpy(product.loops, loops, sizeof loops);
+    product.pointers = has_pointers ? device->allocate(products * 3 * (int64_t)sizeof(void *)) : NULL;
+    device->gemm(type, &product);
     from_device(got, (char *)c.on_device.elements - size, c.count * size);
     const DeviceMatrix result = {got + size, c.host.row, c.host.column};
     char *between = malloc((size_t)(c.count * size)); // with what is expected of elements
     memcpy(between, (char *)c.host.elements - size, (size_t)(c.count * size));
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
-            double _Complex sum = 0;
-            for (int64_t l = 0; l < k; l++)
-                sum += at(type, a.host, i, l) * at(type, b.host, l, j);
-            assert_true(at(type, result, i, j) == at(type, c.host, i, j) + element(type, alpha, 0) * sum);
-            const int64_t place = 1 + i * c.host.row + j * c.host.column;
-            memcpy(between + place * size, got + place * size, (size_t)size);
+    for (int64_t p = 0; p < products; p++) {
+        int64_t rest = p, in_a = 0, in_b = 0, in_c = 0;
+        for (int l = 0; l < loop_count; l++) {
+            in_a += rest % extents[l] * loops[l].a;
+            in_b += rest % extents[l] * loops[l].b;
+            in_c += rest % extents[l] * loops[l].c;
+            rest /= extents[l];
         }
+        for (int64_t i = 0; i < m && k > 0; i++)
+            for (int64_t j = 0; j < n; j++) {
+                double _Complex sum = 0;
+                for (int64_t l = 0; l < k; l++)
+                    sum += at(type, a.host, i, l, in_a) * at(type, b.host, l, j, in_b);
+                const double _Complex before = stores ? 0 : at(type, c.host, i, j, in_c);
+                assert_true(at(type, result, i, j, in_c) == before + element(type, alpha, 0) * sum);
+                const int64_t place = 1 + i * c.host.row + j * c.host.column + in_c;
+                memcpy(between + place * size, got + place * size, (size_t)size);
+            }
+    }
     assert_memory_equal(got, between, (size_t)(c.count * size));
     free(between);
     free(got);
+    device->release(product.pointers);
     free_matrix(type, &a);
     free_matrix(type, &b);
     free_matrix(type, &c);
+}
+
+static void check_gemm_case(ElementType type, int64_t m, int64_t n, int64_t k, int layouts) {
+    check_products(type, m, n, k, layouts, layouts % 3 == 1, 0, NULL, false);
+}
+
+static void check_batches(void **state) {
+    (void)state;
+    static const int64_t extents[] = {3, 2, 4, 1};
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        const int step = type_info((ElementType)t)->is_integer ? 41 : 11;
+        for (int loops = 1; loops <= DEVICE_LOOPS; loops++)
+            for (int layouts = 0; layouts < LAYOUTS * LAYOUTS * LAYOUTS; layouts += step) {
+                const int64_t m = layouts % 4 + 1, n = layouts % 3 + 1, k = layouts % 5 + 1;
+                check_products((ElementType)t, m, n, k, layouts, layouts % 2, loops, extents, layouts % 3);
+            }
+    }
+    // More products than a call takes.
+    static const int64_t many[] = {2, 70001};
+    check_products(TYPE_F64, 1, 2, 1, 0, true, 2, many, true);
+    check_products(TYPE_F32, 2, 1, 2, 0, false, 2, many, false);
+}
+
+static void check_permute_case(int64_t size, int loop_count, const DeviceCopyLoop *loops) {
+    int64_t to_count = 5, from_count = 7;
+    for (int l = 0; l < loop_count; l++) {
+        to_count += (loops[l].extent - 1) * loops[l].to;
+        from_count += (loops[l].extent - 1) * loops[l].from;
+    }
+    char *to = malloc((size_t)(to_count * size)), *from = malloc((size_t)(from_count * size));
+    char *expected = malloc((size_t)(to_count * size));
+    for (int64_t i = 0; i < from_count * size; i++)
+        from[i] = (char)(i * 7 + i / 251);
+    memset(to, -1, (size_t)(to_count * size));
+    memset(expected, -1, (size_t)(to_count * size));
+    int64_t index[8] = {0};
+    for (int l = 0; l >= 0;) {
+        int64_t target = 1, source = 2;
+        for (int i = 0; i < loop_count; i++) {
+            target += index[i] * loops[i].to;
+            source += index[i] * loops[i].from;
+        }
+        memcpy(expected + target * size, from + source * size, (size_t)size);
+        for (l = loop_count - 1; l >= 0 && ++index[l] == loops[l].extent; l--)
+            index[l] = 0;
+    }
+    char *target = on_device(to, to_count * size), *source = on_device(from, from_count * size);
+    device->permute(size, target + size, source + 2 * size, loop_count, loops);
+    from_device(to, target, to_count * size);
+    assert_memory_equal(to, expected, (size_t)(to_count * size));
+    device->release(target);
+    device->release(source);
+    free(to);
+    free(from);
+    free(expected);
+}
+
+static void check_permute(void **state) {
+    (void)state;
+    for (int64_t size = 4; size <= 16; size *= 2) {
+        check_permute_case(size, 0, NULL);
+        check_permute_case(size, 2, (DeviceCopyLoop[]){{5, 37, 37}, {37, 1, 1}});
+        check_permute_case(size, 2, (DeviceCopyLoop[]){{33, 70, 1}, {70, 1, 33}});
+        check_permute_case(size, 2, (DeviceCopyLoop[]){{1, 9, 9}, {65, 2, 3}});
+        check_permute_case(size, 3, (DeviceCopyLoop[]){{4, 1, 35}, {35, 4, 1}, {3, 140, 141}});
+        check_permute_case(size, 3, (DeviceCopyLoop[]){{4, 15, 3}, {3, 5, 12}, {5, 1, 40}});
+        // Each loop goes elsewhere than the one before.
+        check_permute_case(
+            size, 7,
+            (DeviceCopyLoop[]){
+                {2, 1, 192}, {2, 2, 96}, {3, 4, 32}, {2, 12, 16}, {2, 24, 8}, {4, 48, 2}, {2, 192, 1}});
+    }
 }
 
 static void check_gemm(void **state) {
@@ -337,8 +450,10 @@ static void check_gemm(void **state) {
     }
     int64_t one = 1, big[] = {INT64_MAX, 3, INT64_MIN};
     int64_t *memory = on_device(big, sizeof big);
-    device->gemm(TYPE_I64, 1, 1, 1, &one, (DeviceMatrix){memory, 1, 1}, (DeviceMatrix){memory + 1, 1, 1},
-                 (DeviceMatrix){memory + 2, 1, 1});
+    device->gemm(
+        TYPE_I64,
+        &(DeviceProduct){
+            1, 1, 1, &one, false, {memory, 1, 1}, {memory + 1, 1, 1}, {memory + 2, 1, 1}, .loop_count = 0});
     from_device(big, memory, sizeof big);
     assert_true(big[2] == -3); // (2^63 - 1) * 3 - 2^63, of which 64 bits remain
     device->release(memory);
@@ -353,8 +468,10 @@ static void check_failure(void **state) {
     device_fail("the second one");
     device->clear(REDUCER_SUM, TYPE_I32, memory, 1, 2);
     device->reduce(REDUCER_SUM, TYPE_I32, memory, 1, memory, 1, 2);
-    device->gemm(TYPE_I32, 1, 1, 1, &one, (DeviceMatrix){memory, 1, 1}, (DeviceMatrix){memory, 1, 1},
-                 (DeviceMatrix){memory, 1, 1});
+    device->gemm(TYPE_I32,
+                 &(DeviceProduct){
+                     1, 1, 1, &one, false, {memory, 1, 1}, {memory, 1, 1}, {memory, 1, 1}, .loop_count = 0});
+    device->permute(4, memory, memory + 1, 0, NULL);
     values[0] = 7;
     device->copy(memory, 8, values, 8, 8, 1);
     device->synchronize();
@@ -367,6 +484,7 @@ static void check_failure(void **state) {
 
 #define DEVICE_CHECKS                                                                                        \
     cmocka_unit_test(check_memory), cmocka_unit_test(check_copy), cmocka_unit_test(check_copy_many_rows),    \
-        cmocka_unit_test(check_reduce), cmocka_unit_test(check_gemm), cmocka_unit_test(check_failure)
+        cmocka_unit_test(check_reduce), cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches),       \
+        cmocka_unit_test(check_permute), cmocka_unit_test(check_failure)
 
 #endif

@@ -79,9 +79,17 @@ static void test_bounds(void **state) {
     assert_failure("is no address of the device");
     device->reduce(REDUCER_SUM, TYPE_I32, memory, 1, memory, 2, 4);
     assert_failure("28 bytes at offset 0");
-    device->gemm(TYPE_I32, 2, 2, 1, &one, (DeviceMatrix){memory, 1, 1}, (DeviceMatrix){memory, 2, 1},
-                 (DeviceMatrix){memory, 3, 1});
+    DeviceProduct product = {
+        2, 2, 1, &one, false, {memory, 1, 1}, {memory, 2, 1}, {memory, 3, 1}, .loop_count = 0};
+    device->gemm(TYPE_I32, &product);
     assert_failure("20 bytes at offset 0");
+    product.c.row = 2;
+    product.loop_count = 1;
+    product.loops[0] = (DeviceLoop){2, 0, 0, 4};
+    device->gemm(TYPE_I32, &product);
+    assert_failure("32 bytes at offset 0");
+    device->permute(4, memory, memory + 1, 1, &(DeviceCopyLoop){2, 1, 3});
+    assert_failure("16 bytes at offset 4");
     device->release(memory + 1);
     assert_failure("is no allocation of the device");
     device->release(memory);

@@ -170,7 +170,7 @@ static void test_errors(void **state) {
                            : calls[c]);
     }
     const DeviceMatrix matrix = {memory, 4, 1};
-    device->gemm(TYPE_F64, 4, 4, 4, &one, matrix, matrix, matrix);
+    device->gemm(TYPE_F64, &(DeviceProduct){4, 4, 4, &one, false, matrix, matrix, matrix, .loop_count = 0});
     device->synchronize();
     assert_no_failure();
     device->release(memory);

@@ -231,7 +231,10 @@ for each processor (io), active:
         let i = io * n_per_p
         let ii_end = min(n_per_p, n - io * n_per_p)
         if ii_end > 0 && n > 0 && n > 0:
-            distal_gpu_gemm_f64(ii_end, n, n, 1, &B[(i - B_lo0) * B_stride0 - B_lo1], B_stride0, 1, &C[-C_lo0 * C_stride0 - C_lo1], C_stride0, 1, &A[(i - A_lo0) * A_stride0 - A_lo1], A_stride0, 1)
+            distal_gpu_contract_f64(1, 1, 1, 0, loops, distal_gpu_space(execution), 1, 1, &B[(i - B_lo0) * B_stride0 - B_lo1], &C[-C_lo0 * C_stride0 - C_lo1], &A[(i - A_lo0) * A_stride0 - A_lo1])
+                loops[0] = ii_end, B_stride0, 0, A_stride0
+                loops[1] = n, 0, 1, 1
+                loops[2] = n, 1, C_stride0, 0
     release FETCH_C
     release FETCH_B
     reduce REDUCE_A
