@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "cuda/driver.h"
 #include "cuda/kernels.h"
+#include "cuda/streams.h"
 #include "memory/device.h"
 #include "memory/memory.h"
 
@@ -34,9 +35,9 @@ static bool is_on_device(const void *address) {
 // What moves between the host and the device: one of the sides is in memory of the device.
 static void copy_run(void *to, const void *from, int64_t bytes, bool to_device) {
     if (to_device)
-        CUDA_CALL(cuMemcpyHtoDAsync, (CUdeviceptr)to, from, (size_t)bytes, cuda_process.stream);
+        CUDA_CALL(cuMemcpyHtoDAsync, (CUdeviceptr)to, from, (size_t)bytes, cuda_stream());
     else
-        CUDA_CALL(cuMemcpyDtoHAsync, to, (CUdeviceptr)from, (size_t)bytes, cuda_process.stream);
+        CUDA_CALL(cuMemcpyDtoHAsync, to, (CUdeviceptr)from, (size_t)bytes, cuda_stream());
 }
 
 static void copy_long_rows(Rows to, Rows from, int64_t width, int64_t rows, bool to_device) {
@@ -56,7 +57,7 @@ static void copy_long_rows(Rows to, Rows from, int64_t width, int64_t rows, bool
                                 .dstPitch = (size_t)to.pitch,
                                 .WidthInBytes = (size_t)width,
                                 .Height = (size_t)rows};
-    CUDA_CALL(cuMemcpy2DAsync, &copy, cuda_process.stream);
+    CUDA_CALL(cuMemcpy2DAsync, &copy, cuda_stream());
 }
 
 static struct {
@@ -106,7 +107,7 @@ static void begin_half(int half, Rows to, Rows from, int64_t width, int64_t rows
             kernel_copy(device, width, from.at, from.pitch, width, rows);
         copy_run(host, from.pitch == width ? from.at : device, rows * width, false);
     }
-    CUDA_CALL(cuEventRecord, stage.done[half], cuda_process.stream);
+    CUDA_CALL(cuEventRecord, stage.done[half], cuda_stream());
 }
 
 // Waits until the half is free, and spreads what came from the device.
@@ -142,7 +143,8 @@ static void copy_mixed(Rows to, Rows from, int64_t width, int64_t rows, bool to_
             copy_run(to.at, from.at, width, to_device);
         else
             copy_long_rows(to, from, width, rows, to_device);
-        CUDA_CALL(cuStreamSynchronize, cuda_process.stream);
+        if (device_waits())
+            CUDA_CALL(cuStreamSynchronize, cuda_stream());
     }
 }
 
@@ -158,7 +160,7 @@ void cuda_copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
     if (to_device != from_device)
         device_count_copy(to_device, width * rows);
     if (to_device && from_device && rows == 1)
-        CUDA_CALL(cuMemcpyDtoDAsync, (CUdeviceptr)to, (CUdeviceptr)from, (size_t)width, cuda_process.stream);
+        CUDA_CALL(cuMemcpyDtoDAsync, (CUdeviceptr)to, (CUdeviceptr)from, (size_t)width, cuda_stream());
     else if (to_device && from_device)
         kernel_copy(to, to_pitch, from, from_pitch, width, rows);
     else if (to_device || from_device)

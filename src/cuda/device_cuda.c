@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device `cuda`: a GPU of NVIDIA through its driver. All that is begun is in one stream.
+// The device `cuda`: a GPU of NVIDIA through its driver.
 #include "base/integer.h"
 #include "cuda/copies.h"
 #include "cuda/cublas.h"
 #include "cuda/driver.h"
 #include "cuda/kernels.h"
 #include "cuda/module.h"
+#include "cuda/streams.h"
 #include "memory/device.h"
 
 static void close_device(void) {
@@ -13,6 +14,7 @@ static void close_device(void) {
         cublas_close();
         kernels_unload();
         cuda_copies_close();
+        streams_close();
     }
     cuda_close();
 }
@@ -67,7 +69,7 @@ static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int
         return;
     const size_t bytes = (size_t)count * type_info(type)->size;
     if (reducer == REDUCER_SUM && (step == 1 || count == 1))
-        CUDA_CALL(cuMemsetD8Async, (CUdeviceptr)to, 0, bytes, cuda_process.stream);
+        CUDA_CALL(cuMemsetD8Async, (CUdeviceptr)to, 0, bytes, cuda_stream());
     else
         kernel_clear(reducer, type, to, step, count);
 }
@@ -95,11 +97,6 @@ static void permute(int64_t size, void *to, const void *from, int loop_count, co
         kernel_permute(size, to, from, loop_count, loops);
 }
 
-static void synchronize(void) {
-    if (cuda_enter())
-        CUDA_CALL(cuStreamSynchronize, cuda_process.stream);
-}
-
 const Device device_cuda = {.name = "cuda",
                             .open = cuda_open,
                             .close = close_device,
@@ -117,4 +114,7 @@ const Device device_cuda = {.name = "cuda",
                             .launch = launch,
                             .gemm = gemm,
                             .permute = permute,
-                            .synchronize = synchronize};
+                            .mark = streams_mark,
+                            .order = streams_order,
+                            .wait = streams_wait,
+                            .synchronize = streams_synchronize};

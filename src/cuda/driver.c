@@ -74,12 +74,17 @@ static const char *make_context(CudaProcess *process) {
     TRY(cuDevicePrimaryCtxRetain, &process->context, process->device);
     TRY(cuCtxSetCurrent, process->context);
     TRY(cuStreamCreate, &process->stream, CU_STREAM_DEFAULT);
+    for (int s = 0; s < STREAM_COUNT - 1; s++)
+        TRY(cuStreamCreate, &process->beside[s], CU_STREAM_DEFAULT);
     return NULL;
 }
 
 void cuda_close(void) {
     if (cuda_process.stream)
         cuda.cuStreamDestroy(cuda_process.stream);
+    for (int s = 0; s < STREAM_COUNT - 1; s++)
+        if (cuda_process.beside[s])
+            cuda.cuStreamDestroy(cuda_process.beside[s]);
     if (cuda_process.context)
         cuda.cuDevicePrimaryCtxRelease(cuda_process.device);
     cuda_process = (CudaProcess){0};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver of NVIDIA GPUs: its functions, the context and the stream of this process, and errors.
+// The driver of NVIDIA GPUs: its functions, the context and the streams of this process, and errors.
 #ifndef DISTAL_CUDA_DRIVER_H
 #define DISTAL_CUDA_DRIVER_H
+
+#include "memory/device.h"
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -41,7 +43,8 @@
     ENTRY(cuPointerGetAttribute)                                                                             \
     ENTRY(cuStreamCreate)                                                                                    \
     ENTRY(cuStreamDestroy)                                                                                   \
-    ENTRY(cuStreamSynchronize)
+    ENTRY(cuStreamSynchronize)                                                                               \
+    ENTRY(cuStreamWaitEvent)
 
 typedef struct {
 #define FUNCTION(name) __typeof__(name) *name;
@@ -52,11 +55,12 @@ extern CudaDriver cuda;
 
 typedef struct {
     CUdevice device;
-    CUcontext context; // the primary one, which other libraries of the process use as well
-    CUstream stream;   // of all that distal begins
-    int architecture;  // 90 for sm_90
-    int version;       // of CUDA that the driver is for: 13000 for 13.0
-    int max_pitch;     // of cuMemcpy2D, in bytes
+    CUcontext context;                 // the primary one, which other libraries of the process use as well
+    CUstream stream;                   // STREAM_COMPUTE
+    CUstream beside[STREAM_COUNT - 1]; // the others
+    int architecture;                  // 90 for sm_90
+    int version;                       // of CUDA that the driver is for: 13000 for 13.0
+    int max_pitch;                     // of cuMemcpy2D, in bytes
     char description[256];
 } CudaProcess;
 extern CudaProcess cuda_process;

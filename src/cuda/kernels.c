@@ -157,10 +157,10 @@ static int merge_loops(DeviceCopyLoop *merged, const DeviceCopyLoop *loops, int 
 // Tiles along the loop `x`, which is contiguous, if any is, where the elements go, and `y`, along which they
 // are where they come from. Three further loops are in the kernel, others launch it again.
 void kernel_permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops) {
-    enum { MOST = 64, INSIDE = 3 };
-    DeviceCopyLoop merged[MOST], inside[INSIDE];
+    enum { INSIDE = 3 };
+    DeviceCopyLoop merged[DEVICE_COPY_LOOPS], inside[INSIDE];
     char name[32];
-    if (loop_count > MOST) {
+    if (loop_count > DEVICE_COPY_LOOPS) {
         device_fail("a copy has too many loops");
         return;
     }

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "cuda/driver.h"
 #include "cuda/nvrtc.h"
+#include "cuda/streams.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ void module_launch(CudaModule *module, const char *kernel, const DeviceLaunch *l
         return;
     const CUresult result =
         cuda.cuLaunchKernel(function, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], 0,
-                            cuda_process.stream, (void **)(uintptr_t)launch->arguments, NULL);
+                            cuda_stream(), (void **)(uintptr_t)launch->arguments, NULL);
     if (result != CUDA_SUCCESS)
         device_fail("the kernel '%s': %s", kernel, cuda_error_text(result));
 }

@@ -56,6 +56,22 @@ bool device_product_is_empty(const DeviceProduct *product) {
     return is_empty;
 }
 
+static _Thread_local DeviceStream stream_used = STREAM_COMPUTE;
+static _Thread_local bool copies_do_not_wait;
+
+void device_use(DeviceStream stream, bool waits) {
+    stream_used = stream;
+    copies_do_not_wait = !waits;
+}
+
+DeviceStream device_stream(void) {
+    return stream_used;
+}
+
+bool device_waits(void) {
+    return !copies_do_not_wait;
+}
+
 static atomic_int_least64_t copied_to, copied_from;
 
 void device_count_copy(bool to_device, int64_t bytes) {

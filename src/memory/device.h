@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices: GPUs behind one record of operations, of which there are two: `cuda`, and `emulated`, which
 // executes the same kernels on the host, for tests and for machines without a GPU. A process uses one device.
-// Calls are local, any thread may make them, and what they begin is executed in their order. An operation
-// that fails is noted, and all after it do nothing: device_check says so at the end of a run.
+// Calls are local, any thread may make them, and what they begin in one stream is executed in their order. An
+// operation that fails is noted, and all after it do nothing: device_check says so at the end of a run.
 #ifndef DISTAL_MEMORY_DEVICE_H
 #define DISTAL_MEMORY_DEVICE_H
 
@@ -48,13 +48,20 @@ typedef struct {
     void *pointers; // memory of the device for 3 pointers for each product; NULL: none
 } DeviceProduct;
 
-// A loop of a copy of elements: its extent, and how far they are apart, in elements.
+// A loop of a copy of elements, of so many at most: its extent, and how far they are apart, in elements.
+enum { DEVICE_COPY_LOOPS = 64 };
 typedef struct {
     int64_t extent, to, from;
 } DeviceCopyLoop;
 
 // Bytes of memory of a device that contractions copy operands to (runtime/gpu_contraction.c).
 enum { DEVICE_SPACE = 64 << 20 };
+
+// Streams: what is in one is executed beside what is in the others, but for the order that `order` asks for.
+// Copies to the device and those from it have one each.
+typedef enum { STREAM_COMPUTE, STREAM_IN, STREAM_OUT, STREAM_COUNT } DeviceStream;
+// All that has been begun in a stream at some time, of which some may have been executed; 0: nothing.
+typedef int64_t DeviceTicket;
 
 typedef struct {
     const char *name;
@@ -73,7 +80,8 @@ typedef struct {
     bool (*pin)(void *memory, int64_t bytes);
     void (*unpin)(void *memory);
     // `rows` times `width` bytes, `to_pitch` and `from_pitch` bytes apart, between any two memories, which do
-    // not overlap. When it returns, memory of the host can be read and changed.
+    // not overlap. When it returns, memory of the host can be read and changed, unless device_use says
+    // otherwise.
     void (*copy)(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
                  int64_t rows);
     // As of MemoryKind; all in memory of the device, and no step is negative.
@@ -94,7 +102,12 @@ typedef struct {
     // Copies elements of `size` bytes (4, 8 or 16) in the iterations of loops, each of which has one at
     // least. All in memory of the device; `to` and `from` do not overlap.
     void (*permute)(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops);
-    void (*synchronize)(void); // waits for all that was begun
+
+    DeviceTicket (*mark)(DeviceStream stream); // of all that has been begun there up to now
+    // What is begun in the stream from now on is executed after what the ticket is of.
+    void (*order)(DeviceStream stream, DeviceTicket ticket);
+    void (*wait)(DeviceTicket ticket); // until it has been executed
+    void (*synchronize)(void);         // waits for all that was begun
 } Device;
 
 extern const Device device_cuda; // where the build has CUDA (src/cuda)
@@ -107,6 +120,14 @@ const Device *device_open(int local_rank, const char **why);
 void device_close(void); // if one is open; the next call opens one again
 // The one that is open; NULL: none.
 const Device *device_current(void);
+// Where operations of this thread are begun from now on: in STREAM_COMPUTE at first, with copies that wait.
+// `waits`: copies from or to memory of the host have been executed when they return. Else that memory may be
+// changed, or read, when a ticket that was taken after them has been waited for.
+void device_use(DeviceStream stream, bool waits);
+// For devices: what the calling thread uses.
+DeviceStream device_stream(void);
+bool device_waits(void);
+
 // Bytes that were copied between memory of the host and of the device since the process began.
 typedef struct {
     int64_t to_device, from_device;

@@ -5,11 +5,13 @@
 #include "memory/device.h"
 
 #include "base/integer.h"
+#include "memory/emulated_streams.h"
 #include "memory/memory.h"
 
 #include <complex.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -130,6 +132,7 @@ static void *allocate(int64_t bytes) {
 static void release(void *memory) {
     if (!memory)
         return;
+    emulated_synchronize();
     pthread_mutex_lock(&blocks_lock);
     const int64_t at = blocks_before(memory) - 1;
     const bool found = at >= 0 && blocks.items[at].shown == memory;
@@ -167,6 +170,17 @@ static void *side_of_copy(const void *address, int64_t bytes, bool *on_device) {
     return *on_device ? within(&block, address, bytes) : (void *)(uintptr_t)address;
 }
 
+typedef struct {
+    char *to;
+    const char *from;
+    int64_t to_pitch, from_pitch, width, rows;
+} Copy;
+
+static void run_copy(void *arguments) {
+    const Copy *task = arguments;
+    memory_copy_rows(task->to, task->to_pitch, task->from, task->from_pitch, task->width, task->rows);
+}
+
 static void copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitch, int64_t width,
                  int64_t rows) {
     if (device_failed() || width <= 0 || rows <= 0)
@@ -174,10 +188,38 @@ static void copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitc
     bool to_device, from_device;
     char *target = side_of_copy(to, extent(rows, to_pitch, width), &to_device);
     const char *source = side_of_copy(from, extent(rows, from_pitch, width), &from_device);
-    if (target && source)
+    const Copy task = {target, source, to_pitch, from_pitch, width, rows};
+    if (!target || !source)
+        return;
+    if (to_device || from_device)
+        emulated_begin(run_copy, &task, sizeof task);
+    else
         memory_copy_rows(target, to_pitch, source, from_pitch, width, rows);
-    if (to_device != from_device)
-        device_count_copy(to_device, width * rows);
+    if (to_device == from_device)
+        return;
+    device_count_copy(to_device, width * rows);
+    if (device_waits())
+        emulated_wait(emulated_mark(device_stream()));
+}
+
+// Elements of `to`, which are combined with others or set.
+typedef struct {
+    Reducer reducer;
+    ElementType type;
+    void *to;
+    const void *from;
+    int64_t to_step, from_step, count;
+} Update;
+
+static void run_reduce(void *arguments) {
+    const Update *task = arguments;
+    memory_host.reduce(task->reducer, task->type, task->to, task->to_step, task->from, task->from_step,
+                       task->count);
+}
+
+static void run_clear(void *arguments) {
+    const Update *task = arguments;
+    memory_host.clear(task->reducer, task->type, task->to, task->to_step, task->count);
 }
 
 static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step, const void *from,
@@ -187,8 +229,9 @@ static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step,
         return;
     void *target = on_host(to, extent(count, to_step * size, size));
     const void *source = on_host(from, extent(count, from_step * size, size));
+    const Update task = {reducer, type, target, source, to_step, from_step, count};
     if (target && source)
-        memory_host.reduce(reducer, type, target, to_step, source, from_step, count);
+        emulated_begin(run_reduce, &task, sizeof task);
 }
 
 static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count) {
@@ -196,8 +239,9 @@ static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int
     if (device_failed() || count <= 0)
         return;
     void *target = on_host(to, extent(count, step * size, size));
+    const Update task = {.reducer = reducer, .type = type, .to = target, .to_step = step, .count = count};
     if (target)
-        memory_host.clear(reducer, type, target, step, count);
+        emulated_begin(run_clear, &task, sizeof task);
 }
 
 static void *load(const char *text, Diagnostics *diagnostics) {
@@ -209,11 +253,26 @@ static void *load(const char *text, Diagnostics *diagnostics) {
 
 static void unload(void *module) {
     (void)module;
+    emulated_synchronize();
+}
+
+typedef struct {
+    void (*emulated)(void *const *arguments);
+    int count;
+    int64_t values[MAX_ARGUMENTS]; // the first `count`
+} Launch;
+
+static void run_launch(void *arguments) {
+    Launch *task = arguments;
+    void *values[MAX_ARGUMENTS];
+    for (int a = 0; a < task->count; a++)
+        values[a] = &task->values[a];
+    task->emulated(values);
 }
 
 // Pointers that are NULL, of arrays that are not there, stay so.
 static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch) {
-    void *pointers[MAX_ARGUMENTS], *arguments[MAX_ARGUMENTS];
+    Launch task = {.emulated = kernel->emulated, .count = launch->argument_count};
     (void)module;
     if (device_failed() || launch->blocks[0] <= 0 || launch->blocks[1] <= 0 || launch->blocks[2] <= 0)
         return;
@@ -224,16 +283,17 @@ static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch 
         return;
     }
     for (int a = 0; a < launch->argument_count; a++) {
-        arguments[a] = launch->arguments[a];
+        memcpy(&task.values[a], launch->arguments[a], sizeof task.values[a]);
         if (a >= launch->pointer_count)
             continue;
         const void *shown = *(void *const *)launch->arguments[a];
-        pointers[a] = shown ? on_host(shown, 0) : NULL;
-        if (shown && !pointers[a])
+        const void *elements = shown ? on_host(shown, 0) : NULL;
+        if (shown && !elements)
             return;
-        arguments[a] = &pointers[a];
+        memcpy(&task.values[a], &elements, sizeof elements);
     }
-    kernel->emulated(arguments);
+    emulated_begin(run_launch, &task,
+                   (int64_t)(offsetof(Launch, values) + sizeof(int64_t) * (size_t)task.count));
 }
 
 // Integers wrap around.
@@ -308,6 +368,24 @@ static void multiply(ElementType type, const DeviceProduct *product, int l) {
     table[type](product->m, product->n, product->k, product->alpha, product->a, product->b, product->c);
 }
 
+typedef struct {
+    ElementType type;
+    DeviceProduct product;
+    double _Complex alpha; // or another type
+} Gemm;
+
+static void run_gemm(void *arguments) {
+    Gemm *task = arguments;
+    task->product.alpha = &task->alpha;
+    multiply(task->type, &task->product, 0);
+}
+
+static void begin_gemm(ElementType type, const DeviceProduct *product) {
+    Gemm task = {.type = type, .product = *product};
+    memcpy(&task.alpha, product->alpha, type_info(type)->size);
+    emulated_begin(run_gemm, &task, sizeof task);
+}
+
 static void gemm(ElementType type, const DeviceProduct *product) {
     DeviceProduct of = *product;
     if (device_failed() || device_product_is_empty(product))
@@ -315,7 +393,7 @@ static void gemm(ElementType type, const DeviceProduct *product) {
     if (matrix_on_host(&of.a, of.m, of.k, &of, step_of_a, type) &&
         matrix_on_host(&of.b, of.k, of.n, &of, step_of_b, type) &&
         matrix_on_host(&of.c, of.m, of.n, &of, step_of_c, type))
-        multiply(type, &of, 0);
+        begin_gemm(type, &of);
 }
 
 static void copy_loops(int64_t size, char *to, const char *from, int count, const DeviceCopyLoop *loops) {
@@ -327,6 +405,25 @@ static void copy_loops(int64_t size, char *to, const char *from, int count, cons
         copy_loops(size, to + i * loops->to * size, from + i * loops->from * size, count - 1, loops + 1);
 }
 
+typedef struct {
+    int64_t size;
+    char *to;
+    const char *from;
+    int count;
+    DeviceCopyLoop loops[DEVICE_COPY_LOOPS];
+} Permutation;
+
+static void run_permute(void *arguments) {
+    const Permutation *task = arguments;
+    copy_loops(task->size, task->to, task->from, task->count, task->loops);
+}
+
+static void begin_permute(int64_t size, void *to, const void *from, int count, const DeviceCopyLoop *loops) {
+    Permutation task = {.size = size, .to = to, .from = from, .count = count};
+    memcpy(task.loops, loops, sizeof *loops * (size_t)count);
+    emulated_begin(run_permute, &task, sizeof task);
+}
+
 static void permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops) {
     int64_t last_to = 0, last_from = 0;
     for (int i = 0; i < loop_count; i++) {
@@ -335,10 +432,10 @@ static void permute(int64_t size, void *to, const void *from, int loop_count, co
     }
     if (device_failed())
         return;
-    char *target = on_host(to, (last_to + 1) * size);
-    const char *source = on_host(from, (last_from + 1) * size);
+    void *target = on_host(to, (last_to + 1) * size);
+    const void *source = on_host(from, (last_from + 1) * size);
     if (target && source)
-        copy_loops(size, target, source, loop_count, loops);
+        begin_permute(size, target, source, loop_count, loops);
 }
 
 static bool open_device(int local_rank, const char **why) {
@@ -348,6 +445,7 @@ static bool open_device(int local_rank, const char **why) {
 }
 
 static void close_device(void) {
+    emulated_synchronize();
     free(blocks.items);
     blocks.items = NULL;
     blocks.count = blocks.capacity = 0;
@@ -361,8 +459,6 @@ static int64_t free_bytes(void) {
     const int64_t available = memory_available();
     return available < 0 ? INT64_MAX : available;
 }
-
-static void synchronize(void) {}
 
 const Device device_emulated = {.name = "emulated",
                                 .open = open_device,
@@ -381,4 +477,7 @@ const Device device_emulated = {.name = "emulated",
                                 .launch = launch,
                                 .gemm = gemm,
                                 .permute = permute,
-                                .synchronize = synchronize};
+                                .mark = emulated_mark,
+                                .order = emulated_order,
+                                .wait = emulated_wait,
+                                .synchronize = emulated_synchronize};

@@ -261,6 +261,20 @@ static bool create_reading(Assembly *assembly) {
     return true;
 }
 
+// Copies of a leaf on a GPU are in streams of their own where no other transfer changes what they copy, or,
+// of results, uses it.
+static void find_streams(const Assembly *assembly) {
+    const ExecutionParts *parts = assembly->parts;
+    for (int t = 0; t < parts->transfer_count; t++) {
+        const bool fetches = parts->transfers[t]->transfer->kind == TRANSFER_FETCH;
+        bool alone = fetches || storage_of(assembly, t)->home->memory != MEMORY_GPU;
+        for (int other = 0; other < parts->transfer_count; other++)
+            alone = alone && (other == t || storage_of(assembly, other) != storage_of(assembly, t) ||
+                              (fetches && parts->transfers[other]->transfer->kind == TRANSFER_FETCH));
+        assembly->execution->transfers[t].streams = alone;
+    }
+}
+
 static bool allocate_parts(Assembly *assembly) {
     distal_execution *execution = assembly->execution;
     const ExecutionParts *parts = assembly->parts;
@@ -304,6 +318,7 @@ static bool allocate_parts(Assembly *assembly) {
             execution->gpu_space = memory_gpu.allocate(DEVICE_SPACE);
         if (!execution->gpu_scratch || (parts->plan->spmd->gpu_contracts && !execution->gpu_space))
             return no_memory(assembly);
+        find_streams(assembly);
     }
     find_positions(assembly);
     return create_indexed(assembly) && note_groups(assembly);

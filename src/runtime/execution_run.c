@@ -7,6 +7,7 @@
 #include "runtime/blas_threads.h"
 #include "runtime/contraction.h"
 #include "runtime/execution_data.h"
+#include "runtime/gpu_copies.h"
 
 #include <omp.h>
 
@@ -72,6 +73,8 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
         reading_begin(execution->reading);
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         run_stage(execution, kernel, params);
+    for (int t = 0; t < execution->transfer_count; t++)
+        gpu_finish_result(&execution->transfers[t]);
     if (execution->queue)
         io_queue_wait_all(execution->queue);
     if (execution->reading)

@@ -5,6 +5,7 @@
 #include "memory/gpu.h"
 #include "memory/pinned.h"
 #include "plan/ranks.h"
+#include "runtime/gpu_copies.h"
 #include "runtime/wait.h"
 
 #include <assert.h>
@@ -67,6 +68,7 @@ void transfer_reset(TransferState *state) {
     state->scope.view = state->scope.previous = (Piece){0};
     state->scope.bytes = state->scope.messages = 0;
     state->scope.copied = (DeviceCounts){0};
+    state->left.step = NULL;
 }
 
 // Begins the next step: its view, and which buffer is in use.
@@ -356,8 +358,11 @@ static void write_stages(const TransferState *state, const RankStep *step) {
 
 // Without those that copy what is at home, where the queue does that.
 static void start_operations(TransferState *state, const RankStep *step, bool queued) {
-    if (!queued)
+    if (!queued) {
+        gpu_begin_stages(state);
         read_stages(state, step);
+        gpu_begin_operations(state);
+    }
     for (int64_t i = 0; i < step->operation_count; i++) {
         OperationCall *call = &state->calls[step->first_operation + i];
         if (call->plan->read)
@@ -437,33 +442,6 @@ static void finish_operations(TransferState *state, const RankStep *step) {
     }
 }
 
-// What has been received on the host, to the view of a leaf on a GPU, or all of the view.
-static void copy_to_gpu(const TransferState *state, const RankStep *step) {
-    const CallScope *scope = &state->scope;
-    if (step->kept || scope->leaf_view.memory == scope->view.memory || !scope->view.data)
-        return;
-    if (scope->plan->through_host) {
-        piece_copy(&scope->leaf_view, &scope->view, &scope->view.rect);
-        return;
-    }
-    for (int64_t i = 0; i < step->operation_count; i++) {
-        const RankOperation *operation = &scope->plan->operations[step->first_operation + i];
-        for (int64_t k = 0; k < operation->receive_count && operation->operation->id != OPERATION_LOCAL; k++)
-            if (!rect_is_empty(&operation->receives[k].rect))
-                piece_copy(&scope->leaf_view, &scope->view, &operation->receives[k].rect);
-    }
-}
-
-// The partial results of a leaf on a GPU, which other ranks get from the host.
-static void copy_from_gpu(const TransferState *state, const RankStep *step) {
-    const CallScope *scope = &state->scope;
-    bool sends = scope->plan->through_host;
-    for (int64_t i = 0; i < step->operation_count; i++)
-        sends = sends || scope->plan->operations[step->first_operation + i].operation->id != OPERATION_LOCAL;
-    if (sends && scope->view.data && scope->leaf_view.memory != scope->view.memory)
-        piece_copy(&scope->view, &scope->leaf_view, &scope->view.rect);
-}
-
 // The step that was begun last.
 static const RankStep *step_in_progress(const TransferState *state) {
     return &state->scope.plan->steps[state->step - 1];
@@ -488,6 +466,7 @@ static void start(TransferState *state, bool blocking) {
         reading_start(state->reading, state->scope.plan->transfer->id);
     const RankStep *step = advance(state);
     state->scope.blocking = blocking;
+    gpu_begin_fetch(state, step);
     if (is_queued(state, step)) {
         submit_reads(state, step);
         return;
@@ -496,6 +475,7 @@ static void start(TransferState *state, bool blocking) {
         io_queue_wait_all(state->queue);
     const DeviceCounts before = device_counts();
     start_operations(state, step, false);
+    gpu_end_start(state);
     count_copies(state, before);
     if (state->indexed)
         start_indexed(state);
@@ -527,7 +507,7 @@ void transfer_wait(TransferState *state) {
         start_operations(state, step_in_progress(state), true);
     }
     finish_operations(state, step_in_progress(state));
-    copy_to_gpu(state, step_in_progress(state));
+    gpu_finish_fetch(state, step_in_progress(state));
     count_copies(state, before);
     if (state->indexed)
         indexed_fetch_finish(state->indexed);
@@ -542,6 +522,7 @@ void transfer_accumulate(TransferState *state) {
     const RankStep *step = advance(state);
     if (state->queue)
         io_queue_wait(state->queue, state->written[state->buffer]);
+    gpu_begin_result(state);
     if (!step->empty && step->piece < 0)
         piece_clear(state->scope.plan->transfer->reducer, &state->scope.leaf_view);
     expose(state, step);
@@ -549,16 +530,19 @@ void transfer_accumulate(TransferState *state) {
 
 void transfer_reduce(TransferState *state) {
     const RankStep *step = step_in_progress(state);
-    const DeviceCounts before = device_counts();
+    DeviceCounts before = device_counts();
     state->scope.blocking = state->blocks;
-    copy_from_gpu(state, step);
+    const bool is_done = gpu_take_result(state, step);
+    count_copies(state, before);
+    if (is_done)
+        return;
     if (is_queued(state, step)) {
-        count_copies(state, before);
         submit_writes(state, step);
         return;
     }
     if (state->queue)
         io_queue_wait_all(state->queue);
+    before = device_counts();
     start_operations(state, step, false);
     finish_operations(state, step);
     write_stages(state, step);

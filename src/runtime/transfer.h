@@ -12,10 +12,22 @@
 #include "runtime/io_queue.h"
 #include "runtime/neighbours.h"
 
+// A result that is copied to the host, and is to be added to what is at home there.
+typedef struct {
+    const RankStep *step; // NULL: there is none
+    Piece view;
+    DeviceTicket ticket;
+} LeftResult;
+
 typedef struct {
     CallScope scope;
     void *buffers[2];
-    void *gpu_buffers[2];  // of a leaf on a GPU: of the same sizes
+    void *gpu_buffers[2]; // of a leaf on a GPU: of the same sizes
+    bool streams;         // what is copied between these, and homes, is in streams of its own (gpu_copies.h):
+    DeviceTicket sent[2]; // latest copy from each buffer on the host
+    DeviceTicket taken[2]; // latest copy from each buffer on the GPU
+    DeviceTicket arrived;  // copies of the step that was started last
+    LeftResult left;
     const Storage *by;     // of the operand that lists coordinates of this one, which kernels use; or NULL
     IndexedFetch *indexed; // of a dense tensor indexed by a sparse one; NULL: as planned
     int leaf;              // the nest that has it, of a transfer that overlaps with rows; -1

@@ -26,7 +26,7 @@ __attribute__((constructor)) static void read_environment(void) {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local CUcontext current;
-static char contexts[8], streams[8];
+static char contexts[8];
 static CUcontext context_of(CUdevice device) {
     return (CUcontext)&contexts[device];
 }
@@ -60,51 +60,75 @@ static int block_with(CUdeviceptr address, size_t bytes) {
     return -1;
 }
 
-// What is begun, in its order.
+// What is begun, in the order of each stream. A task without `run` waits for what an event was recorded
+// after.
 typedef struct Task {
     struct Task *next;
     void (*run)(void *arguments);
     char *arguments;
-    long number;
 } Task;
-static Task *first, **last = &first;
-static long begun, finished;
+typedef struct {
+    Task *first, **last;
+    long begun, finished;
+    int is_open;
+} Stream;
+enum { MAX_STREAMS = 8 };
+static Stream streams[MAX_STREAMS];
 
-void fake_cuda_begin(void (*run)(void *arguments), const void *arguments, size_t size) {
+typedef struct {
+    Stream *stream;
+    long number;
+} Event;
+
+void fake_cuda_begin(CUstream handle, void (*run)(void *arguments), const void *arguments, size_t size) {
+    Stream *stream = (Stream *)handle;
     Task *task = calloc(1, sizeof *task);
     task->run = run;
     task->arguments = malloc(size);
     memcpy(task->arguments, arguments, size);
-    task->number = ++begun;
-    *last = task;
-    last = &task->next;
+    stream->begun++;
+    *stream->last = task;
+    stream->last = &task->next;
 }
 
-static void finish(long number) {
-    while (first && first->number <= number) {
-        Task *task = first;
-        task->run(task->arguments);
-        finished = task->number;
-        first = task->next;
-        if (!first)
-            last = &first;
-        free(task->arguments);
-        free(task);
+static void drop_first(Stream *stream) {
+    Task *task = stream->first;
+    stream->first = task->next;
+    stream->finished++;
+    if (!stream->first)
+        stream->last = &stream->first;
+    free(task->arguments);
+    free(task);
+}
+
+static void finish(const Event *event) {
+    while (event->stream && event->stream->finished < event->number) {
+        Task *task = event->stream->first;
+        if (task->run)
+            task->run(task->arguments);
+        else
+            finish((const Event *)task->arguments);
+        drop_first(event->stream);
     }
+}
+
+static void finish_stream(Stream *stream) {
+    finish(&(Event){stream, stream->begun});
+}
+
+static void finish_all(void) {
+    for (int s = 0; s < MAX_STREAMS; s++)
+        if (streams[s].is_open)
+            finish_stream(&streams[s]);
 }
 
 // What has been begun does not happen after an error, other than one of an allocation.
 static CUresult outcome(const char *name) {
     if (!fake_cuda.fail_name || strcmp(name, fake_cuda.fail_name) != 0 || fake_cuda.fail_after-- > 0)
         return CUDA_SUCCESS;
-    while (first && fake_cuda.error == CUDA_ERROR_ILLEGAL_ADDRESS) {
-        Task *task = first;
-        first = task->next;
-        free(task->arguments);
-        free(task);
-    }
-    if (!first)
-        last = &first;
+    for (int s = 0; s < MAX_STREAMS && fake_cuda.error == CUDA_ERROR_ILLEGAL_ADDRESS; s++)
+        while (streams[s].first)
+            drop_first(&streams[s]);
     return fake_cuda.error;
 }
 
@@ -175,32 +199,42 @@ CUresult cuCtxSetCurrent(CUcontext context) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+CUresult cuStreamCreate(CUstream *handle, unsigned flags) {
     (void)flags;
     BEGIN("cuStreamCreate");
-    *stream = (CUstream)&streams[0];
+    Stream *stream = streams;
+    while (stream->is_open)
+        stream++;
+    *stream = (Stream){.last = &stream->first, .is_open = 1};
+    *handle = (CUstream)stream;
     fake_cuda.live++;
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
-    (void)stream;
-    finish(begun);
+    finish_stream((Stream *)stream);
+    ((Stream *)stream)->is_open = 0;
     fake_cuda.live--;
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream stream) {
-    (void)stream;
     BEGIN("cuStreamSynchronize");
-    finish(begun);
+    finish_stream((Stream *)stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+    (void)flags;
+    BEGIN("cuStreamWaitEvent");
+    fake_cuda_begin(stream, NULL, event, sizeof(Event));
     return CUDA_SUCCESS;
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
     (void)flags;
     BEGIN("cuEventCreate");
-    *event = (CUevent)calloc(1, sizeof(long));
+    *event = (CUevent)calloc(1, sizeof(Event));
     fake_cuda.live++;
     return CUDA_SUCCESS;
 }
@@ -212,15 +246,14 @@ CUresult cuEventDestroy(CUevent event) {
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-    (void)stream;
     BEGIN("cuEventRecord");
-    *(long *)event = begun;
+    *(Event *)event = (Event){(Stream *)stream, ((Stream *)stream)->begun};
     return CUDA_SUCCESS;
 }
 
 CUresult cuEventSynchronize(CUevent event) {
     BEGIN("cuEventSynchronize");
-    finish(*(long *)event);
+    finish((const Event *)event);
     return CUDA_SUCCESS;
 }
 
@@ -256,7 +289,7 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
 
 CUresult cuMemFree(CUdeviceptr address) {
     BEGIN("cuMemFree");
-    finish(begun);
+    finish_all();
     const int b = block_with(address, 0);
     if (b < 0 || blocks[b].at != (char *)address)
         return CUDA_ERROR_INVALID_VALUE;
@@ -335,30 +368,28 @@ static void run_copy(void *arguments) {
         memcpy(copy->to + r * copy->to_pitch, copy->from + r * copy->from_pitch, copy->width);
 }
 
-static CUresult begin_run(void *to, const void *from, size_t bytes) {
+static CUresult begin_run(CUstream stream, void *to, const void *from, size_t bytes) {
     const Copy copy = {to, from, 0, 0, bytes, 1};
-    fake_cuda_begin(run_copy, &copy, sizeof copy);
+    fake_cuda_begin(stream, run_copy, &copy, sizeof copy);
     return CUDA_SUCCESS;
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
-    (void)stream;
     BEGIN("cuMemcpyHtoDAsync");
-    return block_with(to, bytes) < 0 ? CUDA_ERROR_INVALID_VALUE : begin_run((void *)to, from, bytes);
+    return block_with(to, bytes) < 0 ? CUDA_ERROR_INVALID_VALUE : begin_run(stream, (void *)to, from, bytes);
 }
 
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    (void)stream;
     BEGIN("cuMemcpyDtoHAsync");
-    return block_with(from, bytes) < 0 ? CUDA_ERROR_INVALID_VALUE : begin_run(to, (void *)from, bytes);
+    return block_with(from, bytes) < 0 ? CUDA_ERROR_INVALID_VALUE
+                                       : begin_run(stream, to, (void *)from, bytes);
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    (void)stream;
     BEGIN("cuMemcpyDtoDAsync");
     return block_with(to, bytes) < 0 || block_with(from, bytes) < 0
                ? CUDA_ERROR_INVALID_VALUE
-               : begin_run((void *)to, (void *)from, bytes);
+               : begin_run(stream, (void *)to, (void *)from, bytes);
 }
 
 static int takes_rows(CUmemorytype kind, CUdeviceptr device, size_t pitch, size_t width, size_t rows) {
@@ -367,7 +398,6 @@ static int takes_rows(CUmemorytype kind, CUdeviceptr device, size_t pitch, size_
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream) {
-    (void)stream;
     BEGIN("cuMemcpy2DAsync");
     if (!takes_rows(c->srcMemoryType, c->srcDevice, c->srcPitch, c->WidthInBytes, c->Height) ||
         !takes_rows(c->dstMemoryType, c->dstDevice, c->dstPitch, c->WidthInBytes, c->Height))
@@ -380,7 +410,7 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream) {
         c->WidthInBytes,
         c->Height,
     };
-    fake_cuda_begin(run_copy, &copy, sizeof copy);
+    fake_cuda_begin(stream, run_copy, &copy, sizeof copy);
     fake_cuda.engine++;
     return CUDA_SUCCESS;
 }
@@ -397,12 +427,11 @@ static void run_set(void *arguments) {
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
-    (void)stream;
     BEGIN("cuMemsetD8Async");
     if (block_with(to, bytes) < 0)
         return CUDA_ERROR_INVALID_VALUE;
     const Set set = {(char *)to, bytes, value};
-    fake_cuda_begin(run_set, &set, sizeof set);
+    fake_cuda_begin(stream, run_set, &set, sizeof set);
     return CUDA_SUCCESS;
 }
 
@@ -417,7 +446,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
 
 CUresult cuModuleUnload(CUmodule module) {
     BEGIN("cuModuleUnload");
-    finish(begun);
+    finish_all();
     free(module);
     fake_cuda.live--;
     return CUDA_SUCCESS;
@@ -436,7 +465,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
                         unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
                         CUstream stream, void **parameters, void **extra) {
     (void)shared;
-    (void)stream;
     (void)extra;
     BEGIN("cuLaunchKernel");
     const unsigned long threads = (unsigned long)threads_x * threads_y * threads_z;
@@ -447,7 +475,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
     FakeLaunch launch = {.kernel = kernel, .blocks = blocks_x, .threads = threads_x};
     for (int p = 0; p < kernel->parameters; p++)
         memcpy(launch.values[p], parameters[p], p == kernel->element ? kernel->element_size : 8);
-    fake_cuda_begin(fake_kernel_run, &launch, sizeof launch);
+    fake_cuda_begin(stream, fake_kernel_run, &launch, sizeof launch);
     fake_cuda.launches++;
     const unsigned blocks_of[] = {blocks_x, blocks_y, blocks_z};
     memcpy(fake_cuda.blocks, blocks_of, sizeof blocks_of);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A driver of GPUs that executes on the host: the calls that distal makes, and its own kernels. What is begun
-// in a stream is queued, and executed when something waits for it, so that a test finds out where distal does
-// not.
+// in a stream is queued, and executed when something waits for it, which no stream does for another one but
+// by an event, so that a test finds out where distal does not wait.
 // FAKE_CUDA_FAIL=NAME:AFTER:ERROR:RANK in the environment lets calls fail as the fields of FakeCuda do, on
 // one rank of MPI.
 #ifndef FAKE_CUDA_H
@@ -30,8 +30,8 @@ typedef struct {
 } FakeCuda;
 extern FakeCuda fake_cuda;
 
-// Queues a call of `run` with a copy of its arguments.
-void fake_cuda_begin(void (*run)(void *arguments), const void *arguments, size_t size);
+// Queues a call of `run` with a copy of its arguments in a stream.
+void fake_cuda_begin(CUstream stream, void (*run)(void *arguments), const void *arguments, size_t size);
 
 // A kernel that does nothing but write its third argument, a number, to where the first one points.
 #define FAKE_KERNEL "fake_kernel"

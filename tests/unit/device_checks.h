@@ -80,6 +80,48 @@ static void check_memory(void **state) {
     assert_no_failure();
 }
 
+// Numbers are copied to one of two buffers, doubled there, and copied back, round by round, while the copies
+// of other rounds are under way.
+static void check_streams(void **state) {
+    (void)state;
+    enum { COUNT = 100, ROUNDS = 200 };
+    static int64_t numbers[ROUNDS][COUNT], results[ROUNDS][COUNT];
+    int64_t *memory[2];
+    DeviceTicket taken[2] = {0};
+    for (int b = 0; b < 2; b++)
+        memory[b] = device->allocate(sizeof numbers[0]);
+    memset(results, 0, sizeof results);
+    for (int r = 0; r < ROUNDS; r++) {
+        int64_t *buffer = memory[r % 2];
+        for (int i = 0; i < COUNT; i++)
+            numbers[r][i] = r * COUNT + i;
+        device->order(STREAM_IN, taken[r % 2]);
+        device_use(STREAM_IN, false);
+        device->copy(buffer, 8, numbers[r], 8, 8, COUNT);
+        const DeviceTicket arrived = device->mark(STREAM_IN);
+        device_use(STREAM_COMPUTE, true);
+        device->order(STREAM_COMPUTE, arrived);
+        device->reduce(REDUCER_SUM, TYPE_I64, buffer, 1, buffer, 1, COUNT);
+        device->order(STREAM_OUT, device->mark(STREAM_COMPUTE));
+        device_use(STREAM_OUT, false);
+        device->copy(results[r], 8, buffer, 8, 8, COUNT);
+        device_use(STREAM_COMPUTE, true);
+        taken[r % 2] = device->mark(STREAM_OUT);
+        if (r % 7 == 3) {
+            device->wait(taken[r % 2]);
+            assert_int_equal(results[r][COUNT - 1], 2 * numbers[r][COUNT - 1]);
+        }
+    }
+    device->wait(0);
+    device->synchronize();
+    for (int r = 0; r < ROUNDS; r++)
+        for (int i = 0; i < COUNT; i++)
+            assert_int_equal(results[r][i], 2 * numbers[r][i]);
+    for (int b = 0; b < 2; b++)
+        device->release(memory[b]);
+    assert_no_failure();
+}
+
 typedef struct {
     int64_t width, rows, to_pitch, from_pitch, to_offset, from_offset;
 } CopyCase;
@@ -483,8 +525,9 @@ static void check_failure(void **state) {
 }
 
 #define DEVICE_CHECKS                                                                                        \
-    cmocka_unit_test(check_memory), cmocka_unit_test(check_copy), cmocka_unit_test(check_copy_many_rows),    \
-        cmocka_unit_test(check_reduce), cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches),       \
-        cmocka_unit_test(check_permute), cmocka_unit_test(check_failure)
+    cmocka_unit_test(check_memory), cmocka_unit_test(check_streams), cmocka_unit_test(check_copy),           \
+        cmocka_unit_test(check_copy_many_rows), cmocka_unit_test(check_reduce),                              \
+        cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches), cmocka_unit_test(check_permute),      \
+        cmocka_unit_test(check_failure)
 
 #endif

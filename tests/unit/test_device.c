@@ -129,10 +129,12 @@ static void test_launch(void **state) {
     device->launch(
         module, &kernel,
         &(DeviceLaunch){{1, 1, 1}, {128, 1, 1}, 2, 4, (void *const[]){&end, &missing, &number, &none}});
+    device->synchronize();
     assert_int_equal(launches, 2);
     device->launch(
         module, &kernel,
         &(DeviceLaunch){{1, 0, 1}, {128, 1, 1}, 2, 4, (void *const[]){&interior, &missing, &number, &count}});
+    device->synchronize();
     assert_int_equal(launches, 2);
     from_device(host, memory, sizeof host);
     assert_int_equal(host[0], 1);

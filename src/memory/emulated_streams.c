@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory/emulated_streams.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A task without `run` waits for the ticket.
+typedef struct Task {
+    struct Task *next;
+    void (*run)(void *arguments);
+    DeviceTicket after;
+    max_align_t arguments[];
+} Task;
+
+typedef struct {
+    Task *first, *last;
+    int64_t begun, executed;
+} Queue;
+
+static Queue queues[STREAM_COUNT];
+static uint64_t choices;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void execute(DeviceTicket ticket);
+
+static void execute_first(Queue *queue) {
+    Task *task = queue->first;
+    if (!task->run)
+        execute(task->after);
+    else if (!device_failed())
+        task->run(task->arguments);
+    queue->first = task->next;
+    queue->executed++;
+    free(task);
+}
+
+static DeviceTicket ticket_of(DeviceStream stream, int64_t number) {
+    return number > 0 ? number * STREAM_COUNT + (int64_t)stream : 0;
+}
+
+static void execute(DeviceTicket ticket) {
+    Queue *queue = &queues[ticket % STREAM_COUNT];
+    while (queue->executed < ticket / STREAM_COUNT)
+        execute_first(queue);
+}
+
+// Which stream goes on next, if one does, and whether by one task or by all that it has.
+static void execute_some(void) {
+    choices = choices * 6364136223846793005u + 1442695040888963407u;
+    Queue *queue = &queues[(choices >> 33) % STREAM_COUNT];
+    const unsigned how = (unsigned)(choices >> 60);
+    if (how < 4)
+        execute(ticket_of((DeviceStream)(queue - queues), queue->begun));
+    else if (how < 8 && queue->first)
+        execute_first(queue);
+}
+
+static void append(DeviceStream stream, Task *task) {
+    Queue *queue = &queues[stream];
+    if (queue->first)
+        queue->last->next = task;
+    else
+        queue->first = task;
+    queue->last = task;
+    queue->begun++;
+}
+
+static Task *create(int64_t bytes) {
+    Task *task = calloc(1, sizeof *task + (size_t)bytes);
+    if (!task)
+        device_fail("out of memory");
+    return task;
+}
+
+void emulated_begin(void (*run)(void *arguments), const void *arguments, int64_t bytes) {
+    Task *task = create(bytes);
+    if (!task)
+        return;
+    task->run = run;
+    memcpy(task->arguments, arguments, (size_t)bytes);
+    pthread_mutex_lock(&lock);
+    append(device_stream(), task);
+    execute_some();
+    pthread_mutex_unlock(&lock);
+}
+
+DeviceTicket emulated_mark(DeviceStream stream) {
+    pthread_mutex_lock(&lock);
+    const DeviceTicket ticket = ticket_of(stream, queues[stream].begun);
+    pthread_mutex_unlock(&lock);
+    return ticket;
+}
+
+void emulated_order(DeviceStream stream, DeviceTicket ticket) {
+    Task *task = ticket > 0 ? create(0) : NULL;
+    if (!task)
+        return;
+    task->after = ticket;
+    pthread_mutex_lock(&lock);
+    append(stream, task);
+    pthread_mutex_unlock(&lock);
+}
+
+void emulated_wait(DeviceTicket ticket) {
+    pthread_mutex_lock(&lock);
+    execute(ticket);
+    pthread_mutex_unlock(&lock);
+}
+
+void emulated_synchronize(void) {
+    for (DeviceStream s = 0; s < STREAM_COUNT; s++)
+        emulated_wait(emulated_mark(s));
+}
