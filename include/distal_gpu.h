@@ -24,6 +24,7 @@
 #define DISTAL_FOR_BLOCKS(dim, var, lower, upper)                                                            \
     for (int64_t var = (upper)-1, var##_first = (lower); var >= var##_first; var--)
 #define DISTAL_FOR_THREADS(dim, var, lower, upper) DISTAL_FOR_BLOCKS(dim, var, lower, upper)
+#define DISTAL_FOR_GRID(dim, var, lower, upper) DISTAL_FOR_BLOCKS(dim, var, lower, upper)
 
 #define DISTAL_ATOMIC(name, suffix, type, result)                                                            \
     static inline void distal_atomic_##name##_##suffix(type *element, type b) {                              \
@@ -66,6 +67,9 @@ typedef long long int64_t;
     for (int64_t var = (lower) + blockIdx.dim; var < (upper); var += gridDim.dim)
 #define DISTAL_FOR_THREADS(dim, var, lower, upper)                                                           \
     for (int64_t var = (lower) + threadIdx.dim; var < (upper); var += blockDim.dim)
+#define DISTAL_FOR_GRID(dim, var, lower, upper)                                                              \
+    for (int64_t var = (lower) + (int64_t)blockIdx.dim * blockDim.dim + threadIdx.dim; var < (upper);        \
+         var += (int64_t)gridDim.dim * blockDim.dim)
 
 #define DISTAL_FUNCTION static __device__ __forceinline__ __attribute__((unused))
 DISTAL_FUNCTION int64_t distal_least(int64_t a, int64_t b) {

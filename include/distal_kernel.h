@@ -645,7 +645,7 @@ typedef struct {
 // before, with numbers of blocks and threads along x, y and z. The arguments are addresses of values of 8
 // bytes, of which the first `pointer_count` are pointers.
 void distal_launch(distal_execution *execution, void *module, const distal_gpu_kernel *kernel,
-                   const int64_t *blocks, const int *threads, int pointer_count, int argument_count,
+                   const int64_t *blocks, const int64_t *threads, int pointer_count, int argument_count,
                    void *const *arguments);
 // Memory of the GPU for one element for each of 1024 blocks.
 void *distal_gpu_scratch(distal_execution *execution);

@@ -172,9 +172,11 @@ static void emit_for(Emitter *emitter, const LoopNode *node) {
     else if (node->execution.unroll)
         emit_line(&emitter->lines, "DISTAL_UNROLL(%d)", (int)node->execution.unroll);
     emitter->in_threads = in_threads || node->execution.thread;
-    const char *step = node->step == 1
-                           ? arena_printf(emitter->kernel->arena, "%s++", var)
-                           : arena_printf(emitter->kernel->arena, "%s += %" PRId64, var, node->step);
+    const char *step =
+        node->stride
+            ? arena_printf(emitter->kernel->arena, "%s += %s", var, emit_int_text(emitter, node->stride))
+        : node->step == 1 ? arena_printf(emitter->kernel->arena, "%s++", var)
+                          : arena_printf(emitter->kernel->arena, "%s += %" PRId64, var, node->step);
     emit_open(&emitter->lines, "for (int64_t %s = %s; %s < %s; %s) {", var,
               emit_int_text(emitter, node->lower), var, emit_int_text(emitter, node->upper), step);
     emit_body(emitter, &node->body);
@@ -503,7 +505,8 @@ void emit_function(const LoopKernel *kernel, const EmitOptions *options, Text *t
     Emitter emitter = {.lines = {kernel->arena, to, 0},
                        .kernel = kernel,
                        .names = loop_names(kernel),
-                       .uses = loop_uses(kernel)};
+                       .uses = loop_uses(kernel),
+                       .guarded = kernel->gpu || options->beside_gpu};
     const char *function = options->function ? options->function : "distal_kernel";
     emitter.function = function;
     if (options->title)
@@ -517,7 +520,7 @@ void emit_function(const LoopKernel *kernel, const EmitOptions *options, Text *t
     emit_params(&emitter);
     emit_body(&emitter, &kernel->body);
     emit_close(&emitter.lines);
-    if (kernel->gpu)
+    if (emitter.guarded)
         text_append(to, "#endif\n");
 }
 

@@ -8,6 +8,8 @@
 typedef struct {
     const char *function; // name of the C function; "distal_kernel" where NULL
     const char *title; // what the header comment says first: the statement and its schedule, as lines of text
+    bool beside_gpu;   // kernels of a GPU are in the same file, whose compiler does not see functions of the
+                       // host
 } EmitOptions;
 
 // The function alone (several may share a file).

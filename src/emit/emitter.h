@@ -14,6 +14,7 @@ typedef struct {
     const char *function;
     LoopBody launches; // of the kernel, by number
     bool in_launch;    // what is emitted is a kernel of a GPU
+    bool guarded;      // the compiler of kernels does not see functions of the host
     bool in_team;      // of threads, whose iterations a loop may share
     bool in_threads;   // in a team, or in a loop with one of its own
 } Emitter;

@@ -121,10 +121,7 @@ void emit_launched(Emitter *emitter) {
         print_parameters(emitter, launch, &arguments, &parameters);
         if (n == 0)
             emit_line(lines, "#if defined __CUDACC__ || defined DISTAL_EMULATED");
-        emit_open(lines, "DISTAL_KERNEL(%d) %s(%s) {",
-                  launch->threads[0] * (launch->threads[1] ? launch->threads[1] : 1) *
-                      (launch->threads[2] ? launch->threads[2] : 1),
-                  name, text_string(&parameters));
+        emit_open(lines, "DISTAL_KERNEL(%d) %s(%s) {", GPU_THREADS, name, text_string(&parameters));
         emitter->in_launch = true;
         emit_body(emitter, &launch->body);
         emitter->in_launch = false;
@@ -133,7 +130,7 @@ void emit_launched(Emitter *emitter) {
     }
     if (emitter->launches.count)
         emit_line(lines, "#endif");
-    if (emitter->kernel->gpu)
+    if (emitter->guarded)
         emit_line(lines, "#ifndef __CUDACC__");
     for (int64_t n = 0; n < emitter->launches.count; n++) {
         const char *name = name_of(emitter, (int)n);
@@ -158,10 +155,11 @@ void emit_launch(Emitter *emitter, const LoopNode *node) {
     for (int d = 0; d < GPU_DIMS; d++) {
         text_printf(&blocks, "%s%s", d ? ", " : "",
                     node->blocks[d] ? emit_int_text(emitter, node->blocks[d]) : "1");
-        text_printf(&threads, "%s%d", d ? ", " : "", node->threads[d] ? node->threads[d] : 1);
+        text_printf(&threads, "%s%s", d ? ", " : "",
+                    node->threads[d] ? emit_int_text(emitter, node->threads[d]) : "1");
     }
     emit_line(&emitter->lines,
-              "distal_launch(%s, distal_gpu_module, &%s_kernel, (int64_t[]){%s}, (int[]){%s}, %" PRId64
+              "distal_launch(%s, distal_gpu_module, &%s_kernel, (int64_t[]){%s}, (int64_t[]){%s}, %" PRId64
               ", %" PRId64 ", (void *[]){%s});",
               names->execution, name_of(emitter, number_of(emitter, node)), text_string(&blocks),
               text_string(&threads), arguments.arrays.count, count, text_string(&text));
@@ -169,8 +167,11 @@ void emit_launch(Emitter *emitter, const LoopNode *node) {
 
 void emit_unit_loop(Emitter *emitter, const LoopNode *node) {
     static const char *const dims[GPU_DIMS] = {"x", "y", "z"};
-    emit_open(&emitter->lines, "%s(%s, %s, %s, %s) {",
-              node->execution.unit == GPU_BLOCK ? "DISTAL_FOR_BLOCKS" : "DISTAL_FOR_THREADS",
+    static const char *const macros[] = {
+        [GPU_BLOCK] = "BLOCKS", [GPU_WARP] = "THREADS", [GPU_THREAD] = "THREADS", [GPU_GRID] = "GRID"};
+    if (node->execution.unroll > 1)
+        emit_line(&emitter->lines, "DISTAL_UNROLL(%" PRId64 ")", node->execution.unroll);
+    emit_open(&emitter->lines, "DISTAL_FOR_%s(%s, %s, %s, %s) {", macros[node->execution.unit],
               dims[node->execution.dim], emitter->names.vars[node->var], emit_int_text(emitter, node->lower),
               emit_int_text(emitter, node->upper));
     emit_body(emitter, &node->body);

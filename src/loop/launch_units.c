@@ -1,37 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launches whose loops have the units that commands give them, and what both kinds of launches are made with.
+// Launches whose loops have the units that commands give them.
 #include "loop/launches.h"
-
-const IntExpr *launch_number(const Launches *launches, int64_t value) {
-    return int_const(launches->arena, value);
-}
-
-const IntExpr *launch_op(const Launches *launches, IntOp kind, const IntExpr *left, const IntExpr *right) {
-    return int_op(launches->arena, kind, left, right);
-}
-
-bool launch_depends(const IntExpr *expr, const bool *vars) {
-    return (expr->op == INT_VAR && vars[expr->value]) || (expr->left && launch_depends(expr->left, vars)) ||
-           (expr->right && launch_depends(expr->right, vars));
-}
-
-LoopNode *launch_create(const Launches *launches, const IntExpr *blocks, int threads) {
-    LoopNode *launch = loop_node(launches->arena, LOOP_LAUNCH);
-    launch->blocks[0] = blocks;
-    launch->threads[0] = threads;
-    return launch;
-}
-
-LoopNode *launch_loop(const Launches *launches, const char *name, const IntExpr *lower, const IntExpr *upper,
-                      GpuUnit unit) {
-    LoopNode *loop = loop_node(launches->arena, LOOP_FOR);
-    loop->var = loop_add_index(launches->kernel, name, -1);
-    loop->lower = lower;
-    loop->upper = upper;
-    loop->execution.unit = unit;
-    loop->execution.distinct = unit != GPU_NONE;
-    return loop;
-}
 
 bool launch_has_units(const LoopBody *nodes) {
     for (int64_t i = 0; i < nodes->count; i++)
@@ -56,8 +25,8 @@ static LoopBody by_one_thread(const Launches *launches, const LoopBody *body) {
     }
     if (alone.count == 0)
         return result;
-    LoopNode *thread =
-        launch_loop(launches, "thread", launch_number(launches, 0), launch_number(launches, 1), GPU_THREAD);
+    LoopNode *thread = launch_loop(launches, "thread", launch_number(launches, 0), launch_number(launches, 1),
+                                   GPU_THREAD, 0);
     thread->body = alone;
     loop_append(launches->arena, &result, thread);
     return result;
@@ -205,7 +174,7 @@ void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) 
             inside[nodes.items[i]->var] = true;
     const int dims = units.warps ? 2 : units.threads;
     for (int d = 0; d < dims; d++)
-        launch->threads[d] = sizes[dims - 1][d];
+        launch->threads[d] = launch_number(launches, sizes[dims - 1][d]);
     launch->body = with_dims(launches, &launch->body, &units, (Units){0}, launch, inside);
     loop_append(launches->arena, to, launch);
 }

@@ -5,7 +5,7 @@
 
 #include "loop/loop.h"
 
-enum { GPU_THREADS = 256, GPU_SUM_BLOCKS = 1024, GPU_LANES = 32 };
+enum { GPU_SUM_BLOCKS = 1024, GPU_LANES = 32, CHAIN_LOOPS = 64 };
 
 typedef struct {
     LoopKernel *kernel;
@@ -16,15 +16,74 @@ typedef struct {
     int64_t array_count;
 } Launches;
 
-// A number, and an operation, in the arena of the kernel.
+// Loops inside of each other whose bounds do not depend on each other, so that any order of all of their
+// iterations is one of theirs.
+typedef struct {
+    const LoopNode *loops[CHAIN_LOOPS];
+    int count;
+    const LoopBody *inside; // the body of the last one
+    bool guarded;           // there are conditions between the loops
+} Chain;
+
+// What takes the place of a loop of a chain: another loop, a definition of its variable, both, of which the
+// definition is inside, or neither, where the variable is bound around.
+typedef struct {
+    const LoopNode *loop;
+    const IntExpr *value;
+} Place;
+
+// Numbers, operations, and variables of loops, in the arena of the kernel.
 const IntExpr *launch_number(const Launches *launches, int64_t value);
 const IntExpr *launch_op(const Launches *launches, IntOp kind, const IntExpr *left, const IntExpr *right);
+const IntExpr *launch_var(const Launches *launches, const LoopNode *loop);
+// A definition of an expression, which is appended to a body.
+const IntExpr *launch_let(const Launches *launches, LoopBody *to, const char *name, const IntExpr *value);
 // Whether an expression mentions one of these variables, by id.
 bool launch_depends(const IntExpr *expr, const bool *vars);
-// A launch without a body, along x; a loop of a new variable, with unit `unit`.
+// A launch without a body, along x; a loop of a new variable, with unit `unit` along dimension `dim`.
 LoopNode *launch_create(const Launches *launches, const IntExpr *blocks, int threads);
 LoopNode *launch_loop(const Launches *launches, const char *name, const IntExpr *lower, const IntExpr *upper,
-                      GpuUnit unit);
+                      GpuUnit unit, int dim);
+
+// The iterations of a loop, 0 where its bounds are the other way round, and of the first loops of a chain.
+const IntExpr *launch_extent(const Launches *launches, const LoopNode *loop);
+const IntExpr *launch_extents(const Launches *launches, const Chain *chain, int count);
+// The places of the first `count` loops of a chain in their iteration that has the number `linear`.
+void launch_coordinates(const Launches *launches, const Chain *chain, int count, const IntExpr *linear,
+                        Place *places);
+// A body in which the loops of a chain have these places, and `inside` that of what the last one has.
+LoopBody launch_body(const Launches *launches, const Chain *chain, const LoopBody *body, const Place *places,
+                     const LoopBody *inside);
+// A scalar for what a thread sums, with the reducer of the array that is updated.
+int launch_sum(const Launches *launches, const LoopNode *update, LoopBody *to);
+// A body in which updates of an array are made of the scalar `sum`.
+LoopBody launch_redirect(const Launches *launches, const LoopBody *body, int array, int sum);
+// Threads of a block along x, y and z for so many iterations each (NULL: one), of which each thread has
+// `each` along x, as far as there are; at most GPU_THREADS. Definitions are appended to `to`.
+void launch_shape(const Launches *launches, const IntExpr *const *extents, int each, LoopBody *to,
+                  const IntExpr **threads);
+
+// Each of these appends the launches of a leaf, whose loops `elements` write distinct elements, and `sums`
+// inside of them all make one update, or there are none.
+
+// A thread for a few elements next to each other.
+void launch_elements(const Launches *launches, const Chain *elements, const Chain *sums,
+                     const LoopNode *update, const LoopBody *body, LoopBody *to);
+// Squares of elements, so that what is stored across the result is read along rows, and passed to those that
+// need it through memory of the block. False, and nothing is done, where nothing is stored across.
+bool launch_tiles(const Launches *launches, const Chain *elements, const LoopBody *body, LoopBody *to);
+// Several threads for an element.
+void launch_sums(const Launches *launches, const Chain *elements, const Chain *sums, const LoopNode *update,
+                 const LoopBody *body, LoopBody *to);
+// All threads for a single element: all blocks sum parts of it, and a second launch adds what they have
+// found.
+void launch_one_sum(const Launches *launches, const Chain *sums, const LoopNode *update, const LoopBody *body,
+                    LoopBody *to);
+
+// Whether an iteration of a loop over `var` moves a position on by one.
+bool launch_moves_by_one(const IntExpr *position, int var);
+// A position without variables that are defined in the leaf.
+const IntExpr *launch_expanded(const Launches *launches, const IntExpr *position);
 
 // Whether commands give one of these nodes a unit, and the launch of a body with such loops, or of one that a
 // single thread executes.

@@ -209,14 +209,16 @@ static const Value *map_index(void *context, const Value *value) {
 const LoopNode *loop_map_ints(Arena *arena, const LoopNode *node, IntRewrite rewrite, void *context) {
     IntMap map = {arena, rewrite, context};
     LoopNode *copy = arena_copy(arena, loop_map_values(arena, node, map_index, &map), sizeof *node);
-    const IntExpr **const exprs[] = {&copy->lower,         &copy->upper,          &copy->position,
-                                     &copy->count,         &copy->execution.work, &copy->execution.each,
-                                     &copy->execution.call};
+    const IntExpr **const exprs[] = {&copy->lower,          &copy->upper,         &copy->stride,
+                                     &copy->position,       &copy->count,         &copy->execution.work,
+                                     &copy->execution.each, &copy->execution.call};
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         if (*exprs[i])
             *exprs[i] = rewrite(context, *exprs[i]);
-    for (int d = 0; d < GPU_DIMS; d++)
+    for (int d = 0; d < GPU_DIMS; d++) {
         copy->blocks[d] = node->blocks[d] ? rewrite(context, node->blocks[d]) : NULL;
+        copy->threads[d] = node->threads[d] ? rewrite(context, node->threads[d]) : NULL;
+    }
     if (node->kind == LOOP_PROCESSORS) {
         const IntExpr **fixed = arena_array(arena, const IntExpr *, node->dim_count);
         for (int d = 0; d < node->dim_count; d++)

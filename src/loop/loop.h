@@ -135,9 +135,9 @@ typedef struct LoopNode LoopNode;
 typedef Array(const LoopNode *) LoopBody;
 
 // What executes the iterations of a loop in a LAUNCH, one after the other or at the same time: the blocks of
-// the launch, the warps of a block, the threads of a warp or block.
-typedef enum { GPU_NONE, GPU_BLOCK, GPU_WARP, GPU_THREAD } GpuUnit;
-enum { GPU_DIMS = 3 };
+// the launch, the warps of a block, the threads of a warp or block, or the grid, all threads of all blocks.
+typedef enum { GPU_NONE, GPU_BLOCK, GPU_WARP, GPU_THREAD, GPU_GRID } GpuUnit;
+enum { GPU_DIMS = 3, GPU_THREADS = 256 };
 
 // How the iterations of a LOOP_FOR are executed.
 typedef struct {
@@ -192,6 +192,7 @@ struct LoopNode {
     int transfer;
     const IntExpr *lower, *upper, *position;
     int64_t step;
+    const IntExpr *stride; // of a FOR in a launch: the step, which is positive; NULL: `step`
     const Value *value;
     LoopBody body;
     const char *text; // of a COMMENT; why a LEAF is as it is
@@ -207,9 +208,9 @@ struct LoopNode {
     const LoopField *fields;
     int view_array_count; // also of a PORTION, whose lists have numbers and no kind
     const LoopViewArray *view_arrays;
-    const IntExpr *blocks[GPU_DIMS]; // of LAUNCH
-    int threads[GPU_DIMS];
-    int stage;     // of PROCESSORS: in which it is executed; -1: whenever the kernel is
+    const IntExpr *blocks[GPU_DIMS];  // of LAUNCH; NULL is 1
+    const IntExpr *threads[GPU_DIMS]; // the same; GPU_THREADS at most together
+    int stage;                        // of PROCESSORS: in which it is executed; -1: whenever the kernel is
     int dim_count; // of PROCESSORS: a variable for each dimension, or -1 and the coordinate
     const int *coordinates;
     const IntExpr *const *fixed;

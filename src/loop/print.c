@@ -31,6 +31,7 @@ static void print_execution(const Printer *printer, const LoopNode *node) {
                  {execution->unit == GPU_BLOCK, ", blocks"},
                  {execution->unit == GPU_WARP, ", warps"},
                  {execution->unit == GPU_THREAD, ", threads of a block"},
+                 {execution->unit == GPU_GRID, ", threads of all blocks"},
                  {execution->barrier, ", barrier"},
                  {node->atomic, ", atomic"}};
     Text text = text_create(printer->kernel->arena);
@@ -102,8 +103,10 @@ static void print_launch(const Printer *printer, const LoopNode *node) {
         print_int(printer, node->blocks[d]);
     }
     text_append(printer->to, " blocks of ");
-    for (int d = 0; d < GPU_DIMS && node->threads[d]; d++)
-        text_printf(printer->to, d ? " x %d" : "%d", node->threads[d]);
+    for (int d = 0; d < GPU_DIMS && node->threads[d]; d++) {
+        text_append(printer->to, d ? " x " : "");
+        print_int(printer, node->threads[d]);
+    }
     text_append(printer->to, " threads");
 }
 
@@ -147,6 +150,8 @@ static void print_part(const Printer *printer, const LoopNode *node, char letter
         print_int(printer, node->upper);
         if (node->step != 1)
             text_printf(to, " by %" PRId64, node->step);
+        if (node->stride)
+            text_printf(to, " by %s", loop_int_text(printer->kernel, &printer->names, node->stride));
         break;
     case 'x':
         print_execution(printer, node);

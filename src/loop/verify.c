@@ -224,7 +224,7 @@ static void verify_fields(Verifier *verifier, const LoopNode *node) {
     if (fields & COMMUNICATES && verifier->in_leaf)
         fail(verifier, "communication inside a leaf", "");
     if (node->kind == LOOP_LAUNCH &&
-        (!verifier->in_leaf || verifier->in_launch || !node->blocks[0] || node->threads[0] < 1))
+        (!verifier->in_leaf || verifier->in_launch || !node->blocks[0] || !node->threads[0]))
         fail(verifier, "a launch outside of a leaf, inside of another, or without blocks and threads", "");
     // Before there are launches, loops have the units that commands gave them.
     if (node->execution.unit != GPU_NONE && verifier->launched && !verifier->in_launch)
@@ -279,7 +279,7 @@ static void verify_inside(Verifier *verifier, const LoopNode *node) {
     if (node->kind == LOOP_LEAF)
         verifier->launched = has_launch(&node->body);
     verifier->in_launch = launch || node->kind == LOOP_LAUNCH;
-    verifier->in_threads = threads || node->execution.unit == GPU_THREAD;
+    verifier->in_threads = threads || node->execution.unit == GPU_THREAD || node->execution.unit == GPU_GRID;
     verifier->in_vector = vector || node->execution.vector;
     verify_body(verifier, &node->body);
     verifier->in_leaf = leaf;
@@ -305,15 +305,19 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
     verify_fields(verifier, node);
     if (verifier->why)
         return;
-    const IntExpr *const ints[] = {node->lower,          node->upper,          node->count,
-                                   node->execution.work, node->execution.each, node->execution.call};
+    const IntExpr *const ints[] = {node->lower,         node->upper,          node->stride,
+                                   node->count,         node->execution.work, node->execution.each,
+                                   node->execution.call};
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         if (ints[i])
             verify_int(verifier, ints[i]);
-    for (int d = 0; d < GPU_DIMS; d++)
+    for (int d = 0; d < GPU_DIMS; d++) {
         if (node->blocks[d])
             verify_int(verifier, node->blocks[d]);
+        if (node->threads[d])
+            verify_int(verifier, node->threads[d]);
+    }
     if (node->value) {
         verify_value(verifier, node->value);
         if (kind->value_type != VALUE_TYPE_NONE && node->value->type != kind->value_type)

@@ -117,16 +117,23 @@ static const Spmd *const *spmds(const Pipeline *pipeline) {
     return list;
 }
 
+static bool has_gpu(const Pipeline *pipeline) {
+    bool gpu = false;
+    for (int i = 0; i < pipeline->program->statement_count; i++)
+        gpu = gpu || pipeline->statements[i].spmd->on_gpu;
+    return gpu;
+}
+
 static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const char *function, Text *to) {
     const Program *program = pipeline->program;
     Text title = text_create(pipeline->arena);
     statement_print(program, passes->statement, &title);
-    EmitOptions options = {function, text_string(&title)};
+    EmitOptions options = {function, text_string(&title), has_gpu(pipeline)};
     emit_function(passes->loops, &options, to);
     if (!passes->structure)
         return;
-    options =
-        (EmitOptions){arena_printf(pipeline->arena, "%s_structure", function), "The entries of the result."};
+    options.function = arena_printf(pipeline->arena, "%s_structure", function);
+    options.title = "The entries of the result.";
     emit_function(passes->structure, &options, to);
 }
 
@@ -143,31 +150,28 @@ static const char *function_id(Pipeline *pipeline, const StatementPasses *passes
 }
 
 // What distal_use takes besides the function.
-static void emit_compiled(const StatementPasses *passes, Text *to) {
+static void emit_compiled(const StatementPasses *passes, bool gpu, Text *to) {
     const char *name = passes->function;
-    text_append(to, passes->spmd->on_gpu ? "#ifndef __CUDACC__\n" : "");
+    text_append(to, gpu ? "#ifndef __CUDACC__\n" : "");
     text_printf(to, "extern const distal_kernel_function %s_assembly;\n", name);
     if (passes->structure)
         text_printf(to, "const distal_kernel_function %s_assembly = %s_structure;\n", name, name);
     else
         text_printf(to, "const distal_kernel_function %s_assembly = 0; // none is needed\n", name);
     text_printf(to, "extern const char %s_id[];\nconst char %s_id[] = \"%s\";\n", name, name, passes->id);
-    text_append(to, passes->spmd->on_gpu ? "#endif\n" : "");
+    text_append(to, gpu ? "#endif\n" : "");
 }
 
 static bool emit(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     Text text = text_create(pipeline->arena);
-    bool gpu = false;
-    for (int i = 0; i < program->statement_count; i++)
-        gpu = gpu || pipeline->statements[i].spmd->on_gpu;
-    emit_prelude(gpu, &text);
+    emit_prelude(has_gpu(pipeline), &text);
     for (int i = 0; i < program->statement_count; i++) {
         StatementPasses *passes = &pipeline->statements[i];
         passes->id = function_id(pipeline, passes);
         text_append(&text, "\n");
         emit_named(pipeline, passes, passes->function, &text);
-        emit_compiled(passes, &text);
+        emit_compiled(passes, has_gpu(pipeline), &text);
     }
     pipeline->c_source = text_string(&text);
     return true;

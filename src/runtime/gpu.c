@@ -4,11 +4,11 @@
 #include "runtime/execution_data.h"
 
 void distal_launch(distal_execution *execution, void *module, const distal_gpu_kernel *kernel,
-                   const int64_t *blocks, const int *threads, int pointer_count, int argument_count,
+                   const int64_t *blocks, const int64_t *threads, int pointer_count, int argument_count,
                    void *const *arguments) {
     (void)execution;
     const DeviceLaunch launch = {.blocks = {blocks[0], blocks[1], blocks[2]},
-                                 .threads = {threads[0], threads[1], threads[2]},
+                                 .threads = {(int)threads[0], (int)threads[1], (int)threads[2]},
                                  .pointer_count = pointer_count,
                                  .argument_count = argument_count,
                                  .arguments = arguments};

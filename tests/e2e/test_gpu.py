@@ -13,7 +13,7 @@ import sys
 
 from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, distal, functions_named_test, run_cases
 
-EMULATED = {"DISTAL_GPU": "emulated"}
+EMULATED = {"DISTAL_GPU": os.environ.get("DISTAL_GPU", "emulated")}  # "cuda": on a GPU
 UNSUPPORTED = re.compile("not supported (in statements )?on (a GPU|GPUs)|On a GPU|on a GPU, gemm|executed on a GPU")
 
 MIXED = """

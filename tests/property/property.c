@@ -336,7 +336,7 @@ static bool read_options(int count, char **arguments, Options *options) {
     return optind == count;
 }
 
-// Failing programs and kernels go beside the executable.
+// Failing programs and kernels go beside the executable. GPUs are emulated, unless DISTAL_GPU says otherwise.
 static void set_folder(void) {
     char path[PATH_MAX], cache[PATH_MAX + 10];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -345,7 +345,7 @@ static void set_folder(void) {
     mkdir(folder, 0777);
     snprintf(cache, sizeof cache, "%s/cache", folder);
     setenv("XDG_CACHE_HOME", cache, 0);
-    setenv("DISTAL_GPU", "emulated", 1);
+    setenv("DISTAL_GPU", "emulated", 0);
 }
 
 int main(int count, char **arguments) {

@@ -164,13 +164,13 @@ static void emit(Trial *trial, int number) {
         passes->function = arena_printf(trial->arena, "drawn_%d_%d", number, s);
         Text title = text_create(trial->arena);
         statement_print(program, passes->statement, &title);
-        EmitOptions options = {passes->function, text_string(&title)};
+        const EmitOptions options = {passes->function, text_string(&title), true};
         text_append(&functions, "\n");
         emit_function(passes->loops, &options, &functions);
         if (!passes->structure)
             continue;
         const char *name = arena_printf(trial->arena, "%s_structure", passes->function);
-        emit_function(passes->structure, &(EmitOptions){.function = name}, &functions);
+        emit_function(passes->structure, &(EmitOptions){.function = name, .beside_gpu = true}, &functions);
     }
     trial->functions = text_string(&functions);
 }

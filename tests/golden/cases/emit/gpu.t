@@ -56,41 +56,58 @@ void *distal_gpu_module;
 
 // y(i) = B(i, k) * x(k)
 #if defined __CUDACC__ || defined DISTAL_EMULATED
-DISTAL_KERNEL(128) distal_kernel_0_launch_0(double *DISTAL_RESTRICT y, const double *DISTAL_RESTRICT B,
+DISTAL_KERNEL(256) distal_kernel_0_launch_0(double *DISTAL_RESTRICT y, const double *DISTAL_RESTRICT B,
         const float *DISTAL_RESTRICT x, int64_t n, int64_t io, int64_t y_lo0, int64_t B_lo0,
-        int64_t B_stride0, int64_t B_lo1, int64_t x_lo0, int64_t n_per_p, int64_t elements) {
-    DISTAL_SHARED double parts[128];
-    const int64_t terms = max(0, n);
-    DISTAL_FOR_BLOCKS(x, element, 0, elements) {
-        const int64_t ii = element;
-        const int64_t i = io * n_per_p + ii;
-        const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
-        DISTAL_FOR_THREADS(x, thread, 0, 128) {
-            double sum = 0;
-            for (int64_t term = thread; term < terms; term += 128) {
-                const int64_t k = term;
-                sum += B[B_at + k] * (double)x[k - x_lo0];
+        int64_t B_stride0, int64_t B_lo1, int64_t x_lo0, int64_t n_per_p, int64_t elements, int64_t places,
+        int64_t threads_x) {
+    DISTAL_SHARED double parts[256];
+    DISTAL_FOR_BLOCKS(x, block, 0, ceil_div(elements, places)) {
+        const int64_t begin = block * places;
+        const int64_t end = min(elements, begin + places);
+        DISTAL_FOR_THREADS(z, element, begin, end) {
+            const int64_t ii = element;
+            const int64_t i = io * n_per_p + ii;
+            const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
+            DISTAL_FOR_THREADS(y, thread_y, 0, 1) {
+                const int64_t parts_at = (element - begin) * threads_x + thread_y * threads_x;
+                DISTAL_FOR_THREADS(x, thread_x, 0, threads_x) {
+                    double sum = 0;
+                    for (int64_t k = thread_x; k < n; k += threads_x) {
+                        sum += B[B_at + k] * (double)x[k - x_lo0];
+                    }
+                    parts[parts_at + thread_x] = sum;
+                }
             }
-            parts[thread] = sum;
         }
         DISTAL_BARRIER;
-        DISTAL_FOR_THREADS(x, thread, 0, 16) {
-            double sum = 0;
-            const int64_t parts_at = thread * 8;
-            for (int64_t part = 0; part < 8; part++) {
-                sum += parts[parts_at + part];
+        DISTAL_FOR_THREADS(z, element, begin, end) {
+            const int64_t parts_at = (element - begin) * threads_x;
+            DISTAL_FOR_THREADS(y, row, 0, 1) {
+                DISTAL_FOR_THREADS(x, thread, 0, ceil_div(threads_x, 16)) {
+                    double sum = 0;
+                    for (int64_t part = (element - begin) * threads_x + thread * 16; part < (element - begin)
+                            * threads_x + min(threads_x, thread * 16 + 16); part++) {
+                        sum += parts[part];
+                    }
+                    parts[parts_at + thread * 16] = sum;
+                }
             }
-            parts[thread * 8] = sum;
         }
         DISTAL_BARRIER;
-        const int64_t y_at = i - y_lo0;
-        DISTAL_FOR_THREADS(x, thread, 0, 1) {
-            double sum = 0;
-            const int64_t parts_at = thread * 128;
-            for (int64_t part = 0; part < 16; part++) {
-                sum += parts[parts_at + part * 8];
+        DISTAL_FOR_THREADS(z, element, begin, end) {
+            const int64_t ii = element;
+            const int64_t i = io * n_per_p + ii;
+            const int64_t y_at = i - y_lo0;
+            DISTAL_FOR_THREADS(y, row, 0, 1) {
+                DISTAL_FOR_THREADS(x, thread, 0, 1) {
+                    double sum = 0;
+                    for (int64_t part = (element - begin) * threads_x; part < (element - begin) * threads_x +
+                            threads_x; part += 16) {
+                        sum += parts[part];
+                    }
+                    y[y_at] += sum;
+                }
             }
-            y[y_at] += sum;
         }
         DISTAL_BARRIER;
     }
@@ -101,7 +118,8 @@ static void distal_kernel_0_launch_0_call(void *const *arguments) {
             *(const float *const *)arguments[2], *(const int64_t *)arguments[3],
             *(const int64_t *)arguments[4], *(const int64_t *)arguments[5], *(const int64_t *)arguments[6],
             *(const int64_t *)arguments[7], *(const int64_t *)arguments[8], *(const int64_t *)arguments[9],
-            *(const int64_t *)arguments[10], *(const int64_t *)arguments[11]);
+            *(const int64_t *)arguments[10], *(const int64_t *)arguments[11], *(const int64_t *)arguments[12],
+            *(const int64_t *)arguments[13]);
 }
 #endif
 #endif
@@ -134,10 +152,13 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         if (active && y) {
             const int64_t ii_end = min(n_per_p, n - io * n_per_p);
             const int64_t elements = max(0, ii_end);
+            const int64_t places = max(1, min(8, elements / 1024));
+            const int64_t threads_x = max(1, min(256 / places, min(max(0, n), max(32, max(0, n) / 16))));
             distal_launch(execution, distal_gpu_module, &distal_kernel_0_launch_0_kernel,
-                    (int64_t[]){elements, 1, 1}, (int[]){128, 1, 1}, 3, 12, (void *[]){(void *)&y, (void *)&B,
-                    (void *)&x, (void *)&n, (void *)&io, (void *)&y_lo0, (void *)&B_lo0, (void *)&B_stride0,
-                    (void *)&B_lo1, (void *)&x_lo0, (void *)&n_per_p, (void *)&elements});
+                    (int64_t[]){ceil_div(elements, places), 1, 1}, (int64_t[]){threads_x, 1, places}, 3, 14,
+                    (void *[]){(void *)&y, (void *)&B, (void *)&x, (void *)&n, (void *)&io, (void *)&y_lo0,
+                    (void *)&B_lo0, (void *)&B_stride0, (void *)&B_lo1, (void *)&x_lo0, (void *)&n_per_p,
+                    (void *)&elements, (void *)&places, (void *)&threads_x});
         }
         // reduce y[io * ceil_div(n, p) : (io + 1) * ceil_div(n, p)]
         distal_reduce(execution, REDUCE_y);
@@ -203,7 +224,7 @@ void distal_kernel_1(distal_execution *execution, const int64_t *param) {
         if (active) {
             const int64_t ii_end = min(n_per_p, n - io * n_per_p);
             distal_launch(execution, distal_gpu_module, &distal_kernel_1_launch_0_kernel, (int64_t[]){ii_end,
-                    1, 1}, (int[]){256, 1, 1}, 2, 12, (void *[]){(void *)&B, (void *)&B_2, (void *)&n,
+                    1, 1}, (int64_t[]){256, 1, 1}, 2, 12, (void *[]){(void *)&B, (void *)&B_2, (void *)&n,
                     (void *)&io, (void *)&B_lo0, (void *)&B_stride0, (void *)&B_lo1, (void *)&B_2_lo0,
                     (void *)&B_2_stride0, (void *)&B_2_lo1, (void *)&ii_end, (void *)&n_per_p});
         }

@@ -47,13 +47,14 @@ for each processor (io), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     leaf where active:  # loops: nothing is summed
         let ii_end = min(n_per_p, n - io * n_per_p)
-        let elements = max(0, ii_end) * max(0, n)
-        launch on ceil_div(elements, 256) blocks of 256 threads:
-            for block in 0 .. ceil_div(elements, 256):  # distinct, blocks
-                for element in block * 256 .. min(elements, block * 256 + 256):  # distinct, threads of a block
-                    let ii = element / max(1, n)
-                    let i = io * n_per_p + ii
-                    let j = element % max(1, n)
+        let width = max(0, n)
+        let height = max(0, ii_end)
+        let threads_x = max(1, min(ceil_div(width, 8), 256))
+        let threads_y = max(1, min(height, min(256 / threads_x, 256)))
+        launch on ceil_div(width, threads_x * 8) x ceil_div(height, threads_y) blocks of threads_x x threads_y threads:
+            for ii in 0 .. ii_end:  # distinct, permutable, threads of all blocks
+                let i = io * n_per_p + ii
+                for j in 0 .. n:  # distinct, permutable, threads of all blocks, unroll 8
                     A[(i - A_lo0) * A_stride0 + j - A_lo1] = B[(i - B_lo0) * B_stride0 + j - B_lo1] + C[(i - C_lo0) * C_stride0 + j - C_lo1]
     release FETCH_C
     release FETCH_B
@@ -72,28 +73,40 @@ for each processor (io), active:
     leaf where active && y:  # loops: too few loops
         let ii_end = min(n_per_p, n - io * n_per_p)
         let elements = max(0, ii_end)
-        launch on elements blocks of 128 threads:
-            workspace parts[128]
-            for element in 0 .. elements:  # distinct, blocks
-                let ii = element
-                let i = io * n_per_p + ii
-                let terms = max(0, n)
-                for thread in 0 .. 128:  # distinct, threads of a block, barrier
-                    workspace sum
-                    for term in thread .. terms by 128:
-                        let k = term
-                        sum += B[(i - B_lo0) * B_stride0 + k - B_lo1] * x[k - x_lo0]
-                    parts[thread] = sum
-                for thread in 0 .. 16:  # distinct, threads of a block, barrier
-                    workspace sum
-                    for part in 0 .. 8:
-                        sum += parts[thread * 8 + part]
-                    parts[thread * 8] = sum
-                for thread in 0 .. 1:  # distinct, threads of a block, barrier
-                    workspace sum
-                    for part in 0 .. 16:
-                        sum += parts[thread * 128 + part * 8]
-                    y[i - y_lo0] += sum
+        let places = max(1, min(8, elements / 1024))
+        let threads_x = max(1, min(256 / places, min(max(0, n), max(32, max(0, n) / 16))))
+        launch on ceil_div(elements, places) blocks of threads_x x 1 x places threads:
+            workspace parts[256]
+            for block in 0 .. ceil_div(elements, places):  # distinct, blocks
+                let begin = block * places
+                let end = min(elements, begin + places)
+                for element in begin .. end:  # distinct, threads of a block, barrier
+                    let ii = element
+                    let i = io * n_per_p + ii
+                    for thread_y in 0 .. 1:  # distinct, threads of a block
+                        for thread_x in 0 .. threads_x:  # distinct, threads of a block
+                            workspace sum
+                            for k in thread_x .. n by threads_x:
+                                sum += B[(i - B_lo0) * B_stride0 + k - B_lo1] * x[k - x_lo0]
+                            parts[(element - begin) * threads_x + (thread_y * threads_x + thread_x)] = sum
+                for element in begin .. end:  # distinct, threads of a block, barrier
+                    let ii = element
+                    let i = io * n_per_p + ii
+                    for row in 0 .. 1:  # distinct, threads of a block
+                        for thread in 0 .. ceil_div(threads_x, 16):  # distinct, threads of a block
+                            workspace sum
+                            for part in (element - begin) * threads_x + thread * 16 .. (element - begin) * threads_x + min(threads_x, thread * 16 + 16):
+                                sum += parts[part]
+                            parts[(element - begin) * threads_x + thread * 16] = sum
+                for element in begin .. end:  # distinct, threads of a block, barrier
+                    let ii = element
+                    let i = io * n_per_p + ii
+                    for row in 0 .. 1:  # distinct, threads of a block
+                        for thread in 0 .. 1:  # distinct, threads of a block
+                            workspace sum
+                            for part in (element - begin) * threads_x .. (element - begin) * threads_x + threads_x by 16:
+                                sum += parts[part]
+                            y[i - y_lo0] += sum
     release FETCH_x
     release FETCH_B
     reduce REDUCE_y
@@ -107,45 +120,54 @@ for each processor (io), active:
     leaf where active && s:  # loops: a reduction that is not a sum
         let ii_end = min(n_per_p, n - io * n_per_p)
         workspace partial[1024]
-        launch on 1024 blocks of 128 threads:
-            workspace parts[128]
+        let threads_x = max(1, min(256, min(max(0, n), max(32, max(0, n) / 16))))
+        let threads_y = max(1, min(max(0, ii_end), 256 / threads_x))
+        let pieces = ceil_div(max(0, n), 4096)
+        launch on 1024 blocks of threads_x x threads_y threads:
+            workspace parts[256]
             for block in 0 .. 1024:  # distinct, blocks
-                let terms = max(0, ii_end) * max(0, n)
-                for thread in 0 .. 128:  # distinct, threads of a block, barrier
-                    workspace max_2
-                    for term in block * 128 + thread .. terms by 131072:
-                        let ii = term / max(1, n)
-                        let i = io * n_per_p + ii
-                        let j = term % max(1, n)
-                        max_2 max= A[(i - A_lo0) * A_stride0 + j - A_lo1]
-                    parts[thread] = max_2
-                for thread in 0 .. 16:  # distinct, threads of a block, barrier
-                    workspace max_2
-                    for part in 0 .. 8:
-                        max_2 max= parts[thread * 8 + part]
-                    parts[thread * 8] = max_2
-                for thread in 0 .. 1:  # distinct, threads of a block, barrier
-                    workspace max_2
-                    for part in 0 .. 16:
-                        max_2 max= parts[thread * 128 + part * 8]
-                    partial[block] = max_2
-        launch on 1 blocks of 128 threads:
-            workspace parts[128]
-            for thread in 0 .. 128:  # distinct, threads of a block, barrier
+                for thread_y in 0 .. threads_y:  # distinct, threads of a block, barrier
+                    for thread_x in 0 .. threads_x:  # distinct, threads of a block
+                        workspace max_2
+                        for row in block * threads_y + thread_y .. max(0, ii_end) * pieces by 1024 * threads_y:
+                            let begin = row % pieces * 4096
+                            let outer = row / pieces
+                            let ii = outer
+                            let i = io * n_per_p + ii
+                            for j in begin + thread_x .. min(n, begin + 4096) by threads_x:
+                                max_2 max= A[(i - A_lo0) * A_stride0 + j - A_lo1]
+                        parts[thread_y * threads_x + thread_x] = max_2
+                for row in 0 .. 1:  # distinct, threads of a block, barrier
+                    for thread in 0 .. ceil_div(threads_x * threads_y, 16):  # distinct, threads of a block
+                        workspace max_2
+                        for part in thread * 16 .. min(threads_x * threads_y, thread * 16 + 16):
+                            max_2 max= parts[part]
+                        parts[thread * 16] = max_2
+                for row in 0 .. 1:  # distinct, threads of a block, barrier
+                    for thread in 0 .. 1:  # distinct, threads of a block
+                        workspace max_2
+                        for part in 0 .. threads_x * threads_y by 16:
+                            max_2 max= parts[part]
+                        partial[block] = max_2
+        launch on 1 blocks of 256 threads:
+            workspace parts[256]
+            for thread in 0 .. 256:  # distinct, threads of a block, barrier
                 workspace max_2
-                for part in thread .. 1024 by 128:
+                for part in thread .. 1024 by 256:
                     max_2 max= partial[part]
                 parts[thread] = max_2
-            for thread in 0 .. 16:  # distinct, threads of a block, barrier
-                workspace max_2
-                for part in 0 .. 8:
-                    max_2 max= parts[thread * 8 + part]
-                parts[thread * 8] = max_2
-            for thread in 0 .. 1:  # distinct, threads of a block, barrier
-                workspace max_2
-                for part in 0 .. 16:
-                    max_2 max= parts[thread * 128 + part * 8]
-                s[0] max= max_2
+            for row in 0 .. 1:  # distinct, threads of a block, barrier
+                for thread in 0 .. 16:  # distinct, threads of a block
+                    workspace max_2
+                    for part in thread * 16 .. min(256, thread * 16 + 16):
+                        max_2 max= parts[part]
+                    parts[thread * 16] = max_2
+            for row in 0 .. 1:  # distinct, threads of a block, barrier
+                for thread in 0 .. 1:  # distinct, threads of a block
+                    workspace max_2
+                    for part in 0 .. 256 by 16:
+                        max_2 max= parts[part]
+                    s[0] max= max_2
     release FETCH_A
     reduce REDUCE_s
 
