@@ -252,5 +252,10 @@ void piece_clear(Reducer reducer, const Piece *piece) {
         clear_disk(reducer, piece);
         return;
     }
-    visit_pieces(reducer, piece, piece, &piece->rect, clear_run);
+    const Frame frame = piece_frame(piece);
+    if (frame_span(&frame) ==
+        rect_volume(&piece->rect)) // at once, as a call for each row takes longer than rows
+        memory_kind(piece->memory)->clear(reducer, piece->type, piece->data, 1, frame_span(&frame));
+    else
+        visit_pieces(reducer, piece, piece, &piece->rect, clear_run);
 }
