@@ -145,12 +145,14 @@ static void note_peak(const Session *session, const Peak *peak) {
                      assignment->lhs->tensor->name, text_string(&text));
 }
 
-// What is planned from now on takes one buffer in place of two. False where it does so already.
-static bool stop_pipelining(const Session *session) {
+bool memory_stop_pipelining(const Session *session) {
     Plan *plan = session->pipeline->plan;
-    const bool pipelined = plan->options.pipelined;
+    bool pipelined = false;
+    for (int s = 0; s < plan->statement_count; s++)
+        for (int t = 0; t < plan->statements[s]->spmd->transfer_count; t++)
+            pipelined = pipelined || plan_pipelines(plan->statements[s], t);
     if (pipelined)
-        plan_set_pipelined(plan, false);
+        plan_set_pipelined(plan, PIPELINE_OFF);
     return pipelined;
 }
 
@@ -163,9 +165,8 @@ void memory_fit_defaults(Session *session) {
 
 void memory_fit_pipeline(Session *session) {
     const Options *options = session->options;
-    if (options->memory_limit > 0 && session->pipeline->plan->options.pipelined &&
-        find_peak(session->pipeline, options).bytes > options->memory_limit)
-        stop_pipelining(session);
+    if (options->memory_limit > 0 && find_peak(session->pipeline, options).bytes > options->memory_limit)
+        memory_stop_pipelining(session);
 }
 
 bool memory_within_limit(Session *session, bool advise) {
@@ -232,7 +233,7 @@ bool memory_is_free(Session *session, MPI_Comm node) {
         worst = worst_node((double)memory_of_rank(session->pipeline, session->options, rank), node);
         if (worst.available < 0 || worst.needed <= worst.available)
             return true;
-    } while (stop_pipelining(session) || pipeline_take_less(session->pipeline));
+    } while (memory_stop_pipelining(session) || pipeline_take_less(session->pipeline));
     const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
     diagnostics_error(session->diagnostics, (Span){0},
                       "not enough memory: the ranks of %s need %s together, and %s are free",

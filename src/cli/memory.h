@@ -20,6 +20,8 @@ int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t
 void memory_fit_defaults(Session *session);
 // Plans without pipelining where a rank would need more than --memory-limit with it.
 void memory_fit_pipeline(Session *session);
+// What is planned from now on takes one buffer in place of two. False where it does so already.
+bool memory_stop_pipelining(const Session *session);
 
 // Whether no rank needs more than --memory-limit, if that is given. Else false with a diagnostic: what the
 // rank with the largest peak needs, tensor by tensor, and, if `advise`, what would fit.

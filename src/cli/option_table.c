@@ -89,8 +89,9 @@ static bool set_scratch(const OptionUse *use, const char *value) {
 }
 
 static bool set_pipeline(const OptionUse *use, const char *value) {
-    use->options->pipelined = strcmp(value, "on") == 0;
-    return use->options->pipelined || strcmp(value, "off") == 0 || invalid(use, value, "on or off");
+    const bool is_on = strcmp(value, "on") == 0;
+    use->options->pipelined = is_on ? PIPELINE_ON : PIPELINE_OFF;
+    return is_on || strcmp(value, "off") == 0 || invalid(use, value, "on or off");
 }
 
 static bool set_shared_memory(const OptionUse *use, const char *value) {
@@ -270,7 +271,8 @@ const Option options_table[OPTION_COUNT] = {
     [OPTION_PIPELINE] = {NULL, "--pipeline", "on|off",
                          .summary =
                              "whether fetches in loops start a step ahead, which takes a second buffer "
-                             "each, where memory allows it (default: off)",
+                             "each, where memory allows it (default: those from memory of the host to a "
+                             "GPU)",
                          .set = set_pipeline},
     [OPTION_SHARED_MEMORY] = {NULL, "--shared-memory", "on|off|N",
                               .summary =

@@ -74,9 +74,12 @@ static int64_t gpu_bytes(const Run *run) {
 // Before any of it is allocated. Ranks that share a GPU may still take it from each other.
 static bool fits_gpu(const Run *run) {
     Diagnostics *diagnostics = run->session->diagnostics;
-    const int64_t needed = gpu_bytes(run);
+    int64_t needed = gpu_bytes(run);
     const Device *device = needed >= 0 ? gpu_device(diagnostics) : NULL;
     bool ok = needed < 0 || device;
+    if (!agree(MPI_COMM_WORLD, !device || needed <= device->free_bytes()) &&
+        memory_stop_pipelining(run->session))
+        needed = gpu_bytes(run);
     if (device && needed > device->free_bytes())
         ok = diagnostics_error(
             diagnostics, (Span){0},

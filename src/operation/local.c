@@ -10,7 +10,8 @@ static void start(OperationCall *call) {
         const Part *part = &call->plan->receives[i];
         const Piece *home = call_piece(call, part);
         // Where it is added to a home, both are in the same memory.
-        const bool on_host = scope->plan->through_host || (adds && home->memory != scope->leaf_view.memory);
+        const bool on_host =
+            scope->plan->through_host || (adds && !part->fresh && home->memory != scope->leaf_view.memory);
         const Piece *view = on_host ? &scope->view : &scope->leaf_view;
         if (adds)
             call_take(call, part, view);

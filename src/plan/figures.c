@@ -282,7 +282,7 @@ static void forget_sums(Plan *plan) {
         plan->statements[s]->figures->summed = false;
 }
 
-void plan_set_pipelined(Plan *plan, bool pipelined) {
+void plan_set_pipelined(Plan *plan, Pipelining pipelined) {
     plan->options.pipelined = pipelined;
     for (int s = 0; s < plan->statement_count; s++) {
         plan->statements[s]->options.pipelined = pipelined;

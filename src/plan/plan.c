@@ -204,6 +204,9 @@ static bool needs_clear(const StatementPlan *plan, int first_nest, const RankTra
     const Nest loops = cin_nest(plan->spmd->cin, first_nest);
     const Stage *stage = &plan->spmd->stages[nest->stage];
     const bool stores_rows = stage->stores_rows && stage->target == nest->assign->lhs->tensor;
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        if (parts[t]->covers && plan->spmd->transfers[t].nest == first_nest)
+            return false;
     if (assignment_window(plan->spmd->cin->assignment))
         return true;
     if (nest->assign->accumulate &&

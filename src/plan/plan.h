@@ -10,11 +10,16 @@
 #include "plan/home.h"
 #include "plan/rank_plan.h"
 
+// Whether fetches in loops start a step ahead, where that is possible: those that statements on a GPU copy
+// from memory of the host; all; none. Results that such statements copy there leave while the next ones are
+// computed.
+typedef enum { PIPELINE_GPU, PIPELINE_ON, PIPELINE_OFF } Pipelining;
+
 typedef struct {
     int64_t ranks;
     int64_t message_limit; // bytes; longer messages are split. 0: PLAN_MESSAGE_LIMIT
     int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
-    bool pipelined;        // fetches start a step ahead, where that is possible; results are the same
+    Pipelining pipelined;  // results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
     // The node of each rank: ranks of a node read each other's homes; NULL: there are only messages. And by
     // tensor id, whose homes are not in memory that others can read; NULL: all are. Results are the same.
@@ -114,7 +119,7 @@ int64_t plan_fewer_ranks(int64_t most, int machine_count, const Machine *const *
 const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_t rank);
 // The same, for its figures only, in `arena`.
 RankTransfer plan_part_figures(const StatementPlan *plan, int transfer, int64_t rank, Arena *arena);
-// Whether its fetches start a step ahead, or its results are written to disk while the next step is computed.
+// Whether its fetches start a step ahead, or its results are written while the next step is computed.
 // Both take a second buffer.
 bool plan_pipelines(const StatementPlan *plan, int transfer);
 // Bytes of the buffers and stages of that part on its rank, and of one of the copies that its threads add to.
@@ -153,7 +158,7 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 
 // Plans fetches with or without the next step starting ahead. Parts that ranks have made before are as they
 // were.
-void plan_set_pipelined(Plan *plan, bool pipelined);
+void plan_set_pipelined(Plan *plan, Pipelining pipelined);
 
 // Figures for another number of threads; and for what a sparse tensor stores on each rank, entries and bytes,
 // which a plan does not know.

@@ -212,16 +212,21 @@ static void find_groups(RankPlanner *rank) {
     }
 }
 
+// Copies between memory of the host and of a GPU are, unless it is switched off.
 bool plan_pipelines(const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
+    const Pipelining option = plan->options.pipelined;
+    const MemoryId home = plan->homes[of->access->tensor->id].memory;
+    const bool copies = plan->spmd->on_gpu && home == MEMORY_HOST && option != PIPELINE_OFF;
+    if (plan->footprints[transfer]->steps <= 1)
+        return false;
     if (of->kind == TRANSFER_REDUCE)
-        return plan->options.pipelined && plan->homes[of->access->tensor->id].memory == MEMORY_DISK &&
-               plan->footprints[transfer]->steps > 1;
-    return plan->options.pipelined && plan->spmd->transfers[transfer].ahead &&
-           plan->footprints[transfer]->steps > 1 && transfer_indexed_by(plan, transfer) < 0;
+        return copies || (option == PIPELINE_ON && home == MEMORY_DISK);
+    return (copies || option == PIPELINE_ON) && of->ahead && transfer_indexed_by(plan, transfer) < 0;
 }
 
-// A fetch may pass on in a step what it has got in the one before.
+// A fetch may pass on in a step what it has got in the one before; of a home on the host, stage_finish says
+// whether it does.
 static bool goes_through_host(const Planner *planner) {
     const MemoryId home = planner->home->memory;
     return planner->plan->spmd->on_gpu &&
@@ -313,8 +318,9 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
 
 int64_t rank_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
+    const int64_t buffers = transfer->only_on_gpu ? 0 : transfer->buffer_count;
     const int64_t elements =
-        saturated_add(saturated_mul(transfer->buffer_count, transfer->buffer_elements),
+        saturated_add(saturated_mul(buffers, transfer->buffer_elements),
                       saturated_add(transfer->scratch_elements, transfer->stage_elements));
     return saturated_mul(elements, size);
 }

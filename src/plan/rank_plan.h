@@ -105,11 +105,11 @@ typedef struct {
     int64_t step_count;
     const RankStep *steps;
     const RankOperation *operations;
-    bool pipelined;           // a step starts before the one before has been used, or written to disk
+    bool pipelined;           // a step starts before the one before has been used, or written
     int64_t buffer_count;     // 0, 1, or 2 where the step before is still being used or sent
     int64_t buffer_elements;  // of each
     int64_t scratch_elements; // of the step that needs most
-    // Of a home in disk.
+    // Of a home in disk; covers: also of one in memory of the host, of a leaf on a GPU.
     const DiskStage *stages;
     int64_t stage_elements; // of the step that needs most
     bool covers;            // what is written first, and not read before, is all that the rank has at home
@@ -118,6 +118,7 @@ typedef struct {
     // Of a leaf on a GPU: operations use the view on the host, not the one in memory of the GPU, also local
     // ones: it may be sent on from there in the next step, or is of a home that is not there.
     bool through_host;
+    bool only_on_gpu;    // and nothing uses views on the host, where there are no buffers then
     DeviceCounts copied; // between both memories, in all steps
     bool reads;          // operations are those that are left where the rank reads from neighbours
     int64_t neighbour_count;

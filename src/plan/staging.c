@@ -385,7 +385,9 @@ static DeviceCounts copies_of_step(const RankPlanner *rank, const RankTransfer *
         copied.to_device += is_fetch(rank) ? 0 : elements;
     }
     if (!is_fetch(rank)) {
-        if (in_buffer && (result->through_host || has_messages(result, step)))
+        if (home == MEMORY_HOST && !result->through_host)
+            copied.from_device += received_elements(result, step, true);
+        else if (in_buffer && (result->through_host || has_messages(result, step)))
             copied.from_device += rect_volume(&step->view);
         return copied;
     }
@@ -407,9 +409,55 @@ static void count_device_copies(const RankPlanner *rank, RankTransfer *result) {
     result->copied.from_device = saturated_mul(all.from_device, rank->planner->element_size);
 }
 
+static bool all_local(const RankTransfer *result) {
+    bool all = true;
+    for (int64_t s = 0; s < result->step_count; s++)
+        all = all && !has_messages(result, &result->steps[s]);
+    return all;
+}
+
+// Whether a step sends what the one before has got.
+static bool passes_on(const RankTransfer *result) {
+    for (int64_t s = 0; s < result->step_count; s++)
+        for (int64_t i = 0; i < result->steps[s].operation_count; i++) {
+            const RankOperation *operation = &result->operations[result->steps[s].first_operation + i];
+            for (int64_t k = 0; k < operation->send_count; k++)
+                if (operation->sends[k].previous)
+                    return true;
+        }
+    return false;
+}
+
+static bool all_fresh(const RankTransfer *result) {
+    for (int64_t s = 0; s < result->step_count; s++)
+        for (int64_t i = 0; i < result->steps[s].operation_count; i++) {
+            const RankOperation *operation = &result->operations[result->steps[s].first_operation + i];
+            for (int64_t k = 0; k < operation->receive_count; k++)
+                if (is_at_home(&operation->receives[k]) && !operation->receives[k].fresh)
+                    return false;
+        }
+    return true;
+}
+
+// Between memory of a GPU and a home on the host, elements are copied straight where nothing else on the host
+// uses them: what is not passed on, and results that nothing is added to.
+static void avoid_host(RankPlanner *rank, RankTransfer *result) {
+    const bool local = all_local(result);
+    if (rank->planner->home->memory == MEMORY_HOST && is_fetch(rank)) {
+        result->through_host = passes_on(result);
+    } else if (rank->planner->home->memory == MEMORY_HOST && local) {
+        find_fresh(rank, result);
+        result->clears = false; // kernels say
+        result->through_host = !all_fresh(result);
+    }
+    result->only_on_gpu = local && !result->through_host;
+}
+
 void stage_finish(RankPlanner *rank, RankTransfer *result) {
-    if (rank->plan->spmd->on_gpu)
+    if (rank->plan->spmd->on_gpu) {
+        avoid_host(rank, result);
         count_device_copies(rank, result);
+    }
     if (!is_staged(rank))
         return;
     if (!is_fetch(rank) && rank->planner->home->memory == MEMORY_DISK)

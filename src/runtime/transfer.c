@@ -195,8 +195,9 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     scope->types = message_types_create();
     bool ok = scope->types != NULL;
     for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
-        state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
-        ok = state->buffers[i] != NULL;
+        if (!plan->only_on_gpu)
+            state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
+        ok = state->buffers[i] || plan->only_on_gpu;
         if (ok && on_gpu) {
             memory_pin(state->buffers[i], plan->buffer_elements * (int64_t)type_info(storage->type)->size);
             state->gpu_buffers[i] = memory_allocate(MEMORY_GPU, plan->buffer_elements, storage->type);

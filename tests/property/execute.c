@@ -96,7 +96,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .largest = pipeline->plan->largest,
                            .message_limit = run->way->message_limit,
                            .without = run->way->without,
-                           .pipelined = run->way->pipelined,
+                           .pipelined = run->way->pipelined ? PIPELINE_ON : PIPELINE_OFF,
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,
                            .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
@@ -164,9 +164,9 @@ static void check_buffers(Run *run, int statement) {
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const RankTransfer *own = plan_rank_transfer(plan, t, run->rank);
         const Tensor *tensor = own->transfer->access->tensor;
-        int64_t bytes =
-            (own->buffer_count * own->buffer_elements + own->scratch_elements + own->stage_elements) *
-            (int64_t)type_info(tensor->type)->size;
+        int64_t bytes = ((own->only_on_gpu ? 0 : own->buffer_count) * own->buffer_elements +
+                         own->scratch_elements + own->stage_elements) *
+                        (int64_t)type_info(tensor->type)->size;
         if (bytes > plan_figures(plan)->transfers[t].buffer_bytes[run->rank])
             trial_fail(run->trial, TRIAL_BUFFER,
                        "transfer %d of %s has %" PRId64 " bytes of buffers on rank %d, planned %" PRId64

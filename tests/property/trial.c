@@ -115,7 +115,7 @@ static bool run_passes(Trial *trial) {
     trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
     if (trial->draft.automatic && !take_chosen(trial))
         return false;
-    trial->pipeline->plan_options.pipelined = trial_pipelines(&trial->draft);
+    trial->pipeline->plan_options.pipelined = trial_pipelines(&trial->draft) ? PIPELINE_ON : PIPELINE_GPU;
     // Drawn programs are small.
     if (draft_divides(&trial->draft)) {
         trial->pipeline->least_steps = LEAST_STEPS;
