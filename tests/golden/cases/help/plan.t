@@ -26,7 +26,8 @@ options:
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
-                          each, where memory allows it (default: off)
+                          each, where memory allows it (default: those from memory of the host to a
+                          GPU)
   --shared-memory on|off|N
                           whether ranks of a node read what others have at home in place of getting
                           it in messages; N: of nodes of N ranks (default: on for `run`, off for

@@ -34,7 +34,8 @@ options:
   --scratch FOLDER        where tensors in disk are kept while a program runs, on each node, or the
                           disk is measured; nothing remains (default: TMPDIR, or /tmp)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
-                          each, where memory allows it (default: off)
+                          each, where memory allows it (default: those from memory of the host to a
+                          GPU)
   --shared-memory on|off|N
                           whether ranks of a node read what others have at home in place of getting
                           it in messages; N: of nodes of N ranks (default: on for `run`, off for
