@@ -68,8 +68,8 @@ static void show_values(Storage *storage) {
 }
 
 static bool allocate_sparse(Storage *storage, const RectArray *rects) {
-    storage->piece_count = home_stores_entries(storage->home, rects->count);
     storage->pieces = calloc(1, sizeof(Piece)); // the values of all of them
+    storage->piece_count = storage->pieces ? home_stores_entries(storage->home, rects->count) : 0;
     storage->empty = home_stored_empty(storage->home);
     stored_restrict(&storage->empty, rects->count, rects->items);
     storage->padded = stored_is_padded(&storage->empty, rects->count, rects->items);
