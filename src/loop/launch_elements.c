@@ -2,15 +2,10 @@
 // Launches in which each thread computes elements of its own.
 #include "loop/launches.h"
 
-// Along x, a thread computes so many elements, whose loads do not wait for each other; where it sums, the
-// loads of a sum do not.
-enum { ELEMENTS = 8 };
-
 // A loop of a chain whose iterations the grid has.
-static const LoopNode *in_grid(const Launches *launches, const LoopNode *loop, int dim, int each) {
+static const LoopNode *in_grid(const Launches *launches, const LoopNode *loop, int dim) {
     LoopNode *copy = arena_copy(launches->arena, loop, sizeof *copy);
     copy->execution.unit = GPU_GRID;
-    copy->execution.unroll = dim == 0 ? each : 0;
     copy->execution.dim = dim;
     return copy;
 }
@@ -44,40 +39,49 @@ static LoopBody summed_in_scalar(const Launches *launches, const LoopBody *body,
 // iterations of all others.
 void launch_elements(const Launches *launches, const Chain *elements, const Chain *sums,
                      const LoopNode *update, const LoopBody *body, LoopBody *to) {
+    static const char *const names[GPU_DIMS] = {"width", "height", "depth"};
     Arena *arena = launches->arena;
     Place places[CHAIN_LOOPS] = {0};
     const IntExpr *extents[GPU_DIMS] = {0}, *threads[GPU_DIMS];
-    const int each = update ? 1 : ELEMENTS;
-    const int dims = elements->count < GPU_DIMS ? elements->count : GPU_DIMS;
-    const int linear = elements->count > GPU_DIMS ? elements->count - (GPU_DIMS - 1) : 0;
-    for (int d = 0; d < dims; d++) {
-        const LoopNode *loop = elements->loops[elements->count - 1 - d];
-        const bool several = linear && d + 1 == GPU_DIMS;
-        extents[d] =
-            launch_let(launches, to,
-                       several ? "rows"
-                       : d     ? "height"
-                               : "width",
-                       several ? launch_extents(launches, elements, linear) : launch_extent(launches, loop));
+    const int last = elements->count - 1,
+              outer = elements->count > GPU_DIMS ? elements->count - (GPU_DIMS - 1) : 0;
+    for (int d = 0; d < GPU_DIMS && d <= last; d++) {
+        const LoopNode *loop = elements->loops[last - d];
+        const bool several = outer && d + 1 == GPU_DIMS;
+        extents[d] = several ? launch_extents(launches, elements, outer) : launch_extent(launches, loop);
+        if (d == 0 && !update) // of narrow rows, a warp has all elements
+            extents[d] =
+                launch_op(launches, INT_MAX,
+                          launch_op(launches, INT_CEIL_DIV, extents[d], launch_number(launches, LAUNCH_EACH)),
+                          launch_op(launches, INT_MIN, extents[d], launch_number(launches, GPU_LANES)));
+        extents[d] = launch_let(launches, to, names[d], extents[d]);
         if (!several)
-            places[elements->count - 1 - d].loop = in_grid(launches, loop, d, each);
+            places[last - d].loop = in_grid(launches, loop, d);
     }
-    launch_shape(launches, extents, each, to, threads);
+    launch_shape(launches, extents, to, threads);
     LoopNode *launch = launch_create(launches, NULL, 1);
-    for (int d = 0; d < dims; d++) {
+    for (int d = 0; d < GPU_DIMS && d <= last; d++) {
         launch->threads[d] = threads[d];
-        const IntExpr *of_block =
-            launch_op(launches, INT_MUL, threads[d], launch_number(launches, d ? 1 : each));
-        launch->blocks[d] = launch_op(launches, INT_CEIL_DIV, extents[d], of_block);
+        launch->blocks[d] = launch_op(launches, INT_CEIL_DIV, extents[d], threads[d]);
     }
     LoopNode *row = NULL;
-    if (linear) {
+    if (outer) {
         row = launch_loop(launches, "row", launch_number(launches, 0), extents[GPU_DIMS - 1], GPU_GRID,
                           GPU_DIMS - 1);
-        launch_coordinates(launches, elements, linear, launch_var(launches, row), places);
+        launch_coordinates(launches, elements, outer, launch_var(launches, row), places);
     }
-    const LoopBody inside =
-        update ? summed_in_scalar(launches, elements->inside, sums->loops[0], update) : *elements->inside;
+    LoopBody inside = *elements->inside;
+    if (update) {
+        inside = summed_in_scalar(launches, elements->inside, sums->loops[0], update);
+    } else {
+        LoopNode *thread =
+            launch_loop(launches, "thread", launch_number(launches, 0), extents[0], GPU_GRID, 0);
+        const LoopNode *loop = elements->loops[last];
+        inside = launch_each(launches, loop->var,
+                             launch_op(launches, INT_ADD, loop->lower, launch_var(launches, thread)),
+                             extents[0], loop->upper, elements->inside);
+        places[last].loop = thread;
+    }
     const LoopBody nest = launch_body(launches, elements, body, places, &inside);
     if (row) {
         row->body = nest;

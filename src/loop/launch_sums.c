@@ -161,10 +161,14 @@ static LoopNode *threads_sum(const SumThreads *threads, const Chain *sums, const
         }
         launch_coordinates(launches, sums, sums->count - 1, linear, places);
     }
-    LoopNode *term = strided_loop(launches, innermost->var,
-                                  op(launches, INT_ADD, begin, launch_var(launches, x)), end, threads->x);
-    places[sums->count - 1].loop = term;
-    const LoopBody inside = launch_redirect(launches, sums->inside, threads->update->array, sum);
+    places[sums->count - 1].loop =
+        strided_loop(launches, loop_add_index(launches->kernel, "first", -1),
+                     op(launches, INT_ADD, begin, launch_var(launches, x)), end,
+                     op(launches, INT_MUL, threads->x, number(launches, LAUNCH_EACH)));
+    const LoopBody redirected = launch_redirect(launches, sums->inside, threads->update->array, sum);
+    const LoopBody inside =
+        launch_each(launches, innermost->var, launch_var(launches, places[sums->count - 1].loop), threads->x,
+                    end, &redirected);
     const LoopBody nest = launch_body(launches, sums, body, places, &inside);
     loop_append_all(arena, row ? &row->body : &x->body, nest);
     if (row)

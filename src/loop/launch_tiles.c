@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launches whose blocks have squares of elements: a first loop over the threads reads them along rows of the
+// Launches whose blocks have tiles of elements: a first loop over the threads reads them along rows of the
 // operands, and stores them in memory of the block, where a second one, along rows of the result, finds them.
 #include "loop/launches.h"
 
-// Rows of squares in memory of the block are longer by one element, so that a column of them is in different
-// banks.
-enum { SIDE = 32, PITCH = SIDE + 1, ROWS = GPU_THREADS / SIDE, MOST_TILES = 4, MOST_BYTES = 40 << 10 };
+// Tiles are LONG along the result, and SIDE across it. Rows in memory of the block are longer by one element,
+// so that a column of them is in different banks.
+enum {
+    SIDE = 32,
+    LONG = 2 * SIDE,
+    PITCH = SIDE + 1,
+    ROWS = GPU_THREADS / SIDE,
+    MOST_TILES = 4,
+    MOST_BYTES = 48 << 10
+};
 
 // Loads that the elements of a leaf make across the result, and the array of the block that has them.
 typedef struct {
@@ -18,7 +25,7 @@ typedef struct {
     const LoopNode *across, *along; // the loop that loads are along, and the one that results are along
     Tile tiles[MOST_TILES];
     int count;
-    const IntExpr *position; // in a square, of the element of both loops
+    const IntExpr *position; // in a tile, of the element of both loops
 } Tiles;
 
 static bool is_read_only(const LoopBody *nodes, int array) {
@@ -36,7 +43,7 @@ static bool is_along(const Tiles *tiles, const Value *load, const LoopBody *node
 }
 
 // Every load of a leaf along the loop `across`; false where what the leaf does may not be done for all of a
-// square.
+// tile.
 static bool find_loads(Tiles *tiles, const LoopBody *nodes) {
     int bytes = 0;
     for (int64_t i = 0; i < nodes->count; i++) {
@@ -51,7 +58,7 @@ static bool find_loads(Tiles *tiles, const LoopBody *nodes) {
                 found = value_equal(tiles->tiles[t].load, value);
             if (value->kind == VALUE_SELECT)
                 return false;
-            const int more = found ? 0 : SIDE * PITCH * (int)type_info((ElementType)value->type)->size;
+            const int more = found ? 0 : LONG * PITCH * (int)type_info((ElementType)value->type)->size;
             if (found || tiles->count == MOST_TILES || bytes + more > MOST_BYTES)
                 continue;
             bytes += more;
@@ -81,10 +88,10 @@ typedef struct {
     const IntExpr *begin, *end;
 } Range;
 
-// A loop over sides of squares, and what of `loop` is in one.
-static LoopNode *over_sides(const Launches *launches, const LoopNode *loop, int dim, Range *range,
+// A loop over sides of tiles, `length` iterations of `loop` each, and what of it is in one.
+static LoopNode *over_sides(const Launches *launches, const LoopNode *loop, int dim, int length, Range *range,
                             LoopNode *launch) {
-    const IntExpr *side = launch_number(launches, SIDE);
+    const IntExpr *side = launch_number(launches, length);
     const IntExpr *count = launch_op(launches, INT_CEIL_DIV, launch_extent(launches, loop), side);
     LoopNode *sides = launch_loop(launches, "tile", launch_number(launches, 0), count, GPU_BLOCK, dim);
     launch->blocks[dim] = count;
@@ -95,25 +102,41 @@ static LoopNode *over_sides(const Launches *launches, const LoopNode *loop, int 
     return sides;
 }
 
-// Loops over the elements of a square: neighbouring threads have those of a row, and each thread has those of
-// a column that are ROWS apart, none of which waits for another one.
+// Loops over the elements of a tile: neighbouring threads have those of a row, and each thread has those of
+// it that are SIDE apart, and of a column that are ROWS apart, none of which waits for another one.
 typedef struct {
-    LoopNode *y, *x, *each;
-    const IntExpr *row, *column; // in the square
-} Square;
+    LoopNode *y, *x, *columns, *rows;
+    const IntExpr *row, *column; // in the tile
+} TileLoops;
 
-static Square square_create(const Launches *launches) {
-    const IntExpr *zero = launch_number(launches, 0), *rows = launch_number(launches, ROWS);
-    Square square = {
-        .y = launch_loop(launches, "thread_y", zero, rows, GPU_THREAD, 1),
+static LoopNode *unrolled(const Launches *launches, const char *name, int count) {
+    LoopNode *loop =
+        launch_loop(launches, name, launch_number(launches, 0), launch_number(launches, count), GPU_NONE, 0);
+    loop->execution.unroll = count;
+    return loop;
+}
+
+static const IntExpr *strided(const Launches *launches, const LoopNode *thread, const LoopNode *each,
+                              int stride) {
+    return launch_op(
+        launches, INT_ADD, launch_var(launches, thread),
+        launch_op(launches, INT_MUL, launch_var(launches, each), launch_number(launches, stride)));
+}
+
+static TileLoops tile_loops(const Launches *launches, int rows, int columns) {
+    const IntExpr *zero = launch_number(launches, 0);
+    TileLoops loops = {
+        .y = launch_loop(launches, "thread_y", zero, launch_number(launches, ROWS), GPU_THREAD, 1),
         .x = launch_loop(launches, "thread_x", zero, launch_number(launches, SIDE), GPU_THREAD, 0),
-        .each = launch_loop(launches, "each", zero, launch_number(launches, SIDE / ROWS), GPU_NONE, 0)};
-    square.each->execution.unroll = SIDE / ROWS;
-    square.y->execution.barrier = true;
-    square.column = launch_var(launches, square.x);
-    square.row = launch_op(launches, INT_ADD, launch_var(launches, square.y),
-                           launch_op(launches, INT_MUL, launch_var(launches, square.each), rows));
-    return square;
+        .rows = unrolled(launches, "down", rows / ROWS)};
+    loops.y->execution.barrier = true;
+    loops.row = strided(launches, loops.y, loops.rows, ROWS);
+    loops.column = launch_var(launches, loops.x);
+    if (columns > SIDE) {
+        loops.columns = unrolled(launches, "right", columns / SIDE);
+        loops.column = strided(launches, loops.x, loops.columns, SIDE);
+    }
+    return loops;
 }
 
 // Where `offset` is inside of `range`: a definition of a variable, and then `inside`.
@@ -130,20 +153,26 @@ static LoopBody where_inside(const Launches *launches, int var, const Range *ran
     return result;
 }
 
-// The loops of a square with what they do for each element, in variables for its row and column.
-static const LoopNode *square_loops(const Launches *launches, const Square *square, int row,
+// These loops with what they do for each element, in variables for its row and column.
+static const LoopNode *for_elements(const Launches *launches, const TileLoops *loops, int row,
                                     const Range *rows, int column, const Range *columns,
                                     const LoopBody *inside) {
-    square->each->body = where_inside(launches, row, rows, square->row, inside);
     LoopBody body = {0};
-    loop_append(launches->arena, &body, square->each);
-    square->x->body = where_inside(launches, column, columns, square->column, &body);
-    loop_append(launches->arena, &square->y->body, square->x);
-    return square->y;
+    loops->rows->body = where_inside(launches, row, rows, loops->row, inside);
+    loop_append(launches->arena, &body, loops->rows);
+    body = where_inside(launches, column, columns, loops->column, &body);
+    if (loops->columns) {
+        loops->columns->body = body;
+        loop_append(launches->arena, &loops->x->body, loops->columns);
+    } else {
+        loops->x->body = body;
+    }
+    loop_append(launches->arena, &loops->y->body, loops->x);
+    return loops->y;
 }
 
 // Position of an element in memory of the block.
-static const IntExpr *in_square(const Launches *launches, const IntExpr *row, const IntExpr *column) {
+static const IntExpr *in_tile(const Launches *launches, const IntExpr *row, const IntExpr *column) {
     return launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, row, launch_number(launches, PITCH)),
                      column);
 }
@@ -157,10 +186,10 @@ static void append_tiles(Tiles *tiles, const Chain *elements, const LoopBody *bo
         LoopNode *workspace = loop_node(arena, LOOP_WORKSPACE);
         workspace->stored = true;
         workspace->array = tiles->tiles[t].array =
-            loop_add_array(launches->kernel, (LoopArray){.name = "square",
+            loop_add_array(launches->kernel, (LoopArray){.name = "tile",
                                                          .type = (ElementType)tiles->tiles[t].load->type,
                                                          .written = true,
-                                                         .extent = launch_number(launches, SIDE * PITCH),
+                                                         .extent = launch_number(launches, LONG * PITCH),
                                                          .local = true,
                                                          .shared = true});
         loop_append(arena, &launch->body, workspace);
@@ -181,10 +210,10 @@ static void append_tiles(Tiles *tiles, const Chain *elements, const LoopBody *bo
                         loop_let(arena, rest.loops[i]->var, value_index(arena, places[i].value)));
     }
     Range across, along;
-    LoopNode *down = over_sides(launches, tiles->across, 1, &across, launch);
-    LoopNode *right = over_sides(launches, tiles->along, 0, &along, launch);
+    LoopNode *down = over_sides(launches, tiles->across, 1, SIDE, &across, launch);
+    LoopNode *right = over_sides(launches, tiles->along, 0, LONG, &along, launch);
 
-    const Square from = square_create(launches), into = square_create(launches);
+    const TileLoops from = tile_loops(launches, LONG, SIDE), into = tile_loops(launches, SIDE, LONG);
     const int row_var = loop_add_index(launches->kernel, "row", -1);
     const int column_var = loop_add_index(launches->kernel, "column", -1);
     const int64_t var_count = launches->kernel->vars.count;
@@ -197,18 +226,18 @@ static void append_tiles(Tiles *tiles, const Chain *elements, const LoopBody *bo
         const IntExpr *at = loop_substitute(arena, launch_expanded(launches, load->index), values, var_count);
         loop_append(arena, &loads,
                     loop_update(arena, LOOP_STORE, tiles->tiles[t].array,
-                                in_square(launches, from.row, from.column),
+                                in_tile(launches, from.row, from.column),
                                 value_element(arena, VALUE_LOAD, load->type, load->array, at)));
     }
     loop_append(arena, &right->body,
-                square_loops(launches, &from, row_var, &along, column_var, &across, &loads));
+                for_elements(launches, &from, row_var, &along, column_var, &across, &loads));
 
-    tiles->position = in_square(launches, into.column, into.row);
+    tiles->position = in_tile(launches, into.column, into.row);
     const LoopBody inside = loop_rewrite(arena, elements->inside, use_tiles, tiles);
     const LoopBody element = launch_body(launches, elements, body, (Place[CHAIN_LOOPS]){{0}}, &inside);
     loop_append(
         arena, &right->body,
-        square_loops(launches, &into, tiles->across->var, &across, tiles->along->var, &along, &element));
+        for_elements(launches, &into, tiles->across->var, &across, tiles->along->var, &along, &element));
     loop_append(arena, &down->body, right);
     loop_append(arena, row ? &row->body : &launch->body, down);
     if (row)

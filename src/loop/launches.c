@@ -141,15 +141,13 @@ LoopBody launch_redirect(const Launches *launches, const LoopBody *body, int arr
     return loop_rewrite(launches->arena, body, redirect, &redirection);
 }
 
-void launch_shape(const Launches *launches, const IntExpr *const *extents, int each, LoopBody *to,
+void launch_shape(const Launches *launches, const IntExpr *const *extents, LoopBody *to,
                   const IntExpr **threads) {
     static const char *const names[GPU_DIMS] = {"threads_x", "threads_y", "threads_z"};
     static const int most[GPU_DIMS] = {GPU_THREADS, GPU_THREADS, 64};
     const IntExpr *one = launch_number(launches, 1), *taken = one;
     for (int d = 0; d < GPU_DIMS; d++) {
         const IntExpr *count = extents[d] ? extents[d] : one;
-        if (d == 0)
-            count = launch_op(launches, INT_CEIL_DIV, count, launch_number(launches, each));
         const IntExpr *left = launch_op(launches, INT_FLOOR_DIV, launch_number(launches, GPU_THREADS), taken);
         count = launch_op(launches, INT_MIN, count,
                           launch_op(launches, INT_MIN, left, launch_number(launches, most[d])));
@@ -157,6 +155,24 @@ void launch_shape(const Launches *launches, const IntExpr *const *extents, int e
             extents[d] ? launch_let(launches, to, names[d], launch_op(launches, INT_MAX, one, count)) : one;
         taken = launch_op(launches, INT_MUL, taken, threads[d]);
     }
+}
+
+LoopBody launch_each(const Launches *launches, int var, const IntExpr *first, const IntExpr *stride,
+                     const IntExpr *end, const LoopBody *inside) {
+    Arena *arena = launches->arena;
+    const IntExpr *count = launch_number(launches, LAUNCH_EACH);
+    LoopNode *each = launch_loop(launches, "each", launch_number(launches, 0), count, GPU_NONE, 0);
+    each->execution.unroll = LAUNCH_EACH;
+    const IntExpr *offset = launch_op(launches, INT_MUL, launch_var(launches, each), stride);
+    LoopNode *guard = loop_node(arena, LOOP_IF);
+    guard->value = value_less(arena, int_var(arena, var), end);
+    guard->body = *inside;
+    loop_append(arena, &each->body,
+                loop_let(arena, var, value_index(arena, launch_op(launches, INT_ADD, first, offset))));
+    loop_append(arena, &each->body, guard);
+    LoopBody body = {0};
+    loop_append(arena, &body, each);
+    return body;
 }
 
 bool launch_moves_by_one(const IntExpr *position, int var) {

@@ -5,7 +5,7 @@
 
 #include "loop/loop.h"
 
-enum { GPU_SUM_BLOCKS = 1024, GPU_LANES = 32, CHAIN_LOOPS = 64 };
+enum { LAUNCH_EACH = 8, GPU_SUM_BLOCKS = 1024, GPU_LANES = 32, CHAIN_LOOPS = 64 };
 
 typedef struct {
     LoopKernel *kernel;
@@ -58,10 +58,15 @@ LoopBody launch_body(const Launches *launches, const Chain *chain, const LoopBod
 int launch_sum(const Launches *launches, const LoopNode *update, LoopBody *to);
 // A body in which updates of an array are made of the scalar `sum`.
 LoopBody launch_redirect(const Launches *launches, const LoopBody *body, int array, int sum);
-// Threads of a block along x, y and z for so many iterations each (NULL: one), of which each thread has
-// `each` along x, as far as there are; at most GPU_THREADS. Definitions are appended to `to`.
-void launch_shape(const Launches *launches, const IntExpr *const *extents, int each, LoopBody *to,
+// Threads of a block along x, y and z for so many of them in all (NULL: one); at most GPU_THREADS.
+// Definitions are appended to `to`.
+void launch_shape(const Launches *launches, const IntExpr *const *extents, LoopBody *to,
                   const IntExpr **threads);
+
+// LAUNCH_EACH iterations of a thread, whose loads do not wait for each other: of `inside`, for the values of
+// a variable from `first` on, `stride` apart, that are less than `end`.
+LoopBody launch_each(const Launches *launches, int var, const IntExpr *first, const IntExpr *stride,
+                     const IntExpr *end, const LoopBody *inside);
 
 // Each of these appends the launches of a leaf, whose loops `elements` write distinct elements, and `sums`
 // inside of them all make one update, or there are none.
@@ -69,7 +74,7 @@ void launch_shape(const Launches *launches, const IntExpr *const *extents, int e
 // A thread for a few elements next to each other.
 void launch_elements(const Launches *launches, const Chain *elements, const Chain *sums,
                      const LoopNode *update, const LoopBody *body, LoopBody *to);
-// Squares of elements, so that what is stored across the result is read along rows, and passed to those that
+// Tiles of elements, so that what is stored across the result is read along rows, and passed to those that
 // need it through memory of the block. False, and nothing is done, where nothing is stored across.
 bool launch_tiles(const Launches *launches, const Chain *elements, const LoopBody *body, LoopBody *to);
 // Several threads for an element.

@@ -69,6 +69,19 @@ static const LoopNode *update_of(const Launches *launches, const Chain *sums) {
     return sums->count > 0 ? loop_invariant_update(launches->kernel, sums->loops[0]) : NULL;
 }
 
+// Whether how many terms a sum has is known before a launch that has all of these nodes.
+static bool is_known_before(const Launches *launches, const Chain *sums, const LoopBody *nodes) {
+    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
+    for (int64_t i = 0; i < nodes->count; i++)
+        if (nodes->items[i]->var >= 0)
+            inside[nodes->items[i]->var] = true;
+    bool known = true;
+    for (int i = 0; i < sums->count; i++)
+        known = known && !launch_depends(sums->loops[i]->lower, inside) &&
+                !launch_depends(sums->loops[i]->upper, inside);
+    return known;
+}
+
 // What is left of a leaf after its definitions, conditions, and loops that follow one another on the host.
 static void append_launches(const Launches *launches, const LoopBody *body, LoopBody *to) {
     Arena *arena = launches->arena;
@@ -100,8 +113,9 @@ static void append_launches(const Launches *launches, const LoopBody *body, Loop
         launch_units(launches, &rest, to);
     else if (elements.count == 0)
         launch_one_sum(launches, &sums, update, &rest, to);
-    else if (update && contiguous(launches, &nodes, sums.loops[sums.count - 1]->var) >
-                           contiguous(launches, &nodes, elements.loops[elements.count - 1]->var))
+    else if (update && is_known_before(launches, &sums, &nodes) &&
+             contiguous(launches, &nodes, sums.loops[sums.count - 1]->var) >
+                 contiguous(launches, &nodes, elements.loops[elements.count - 1]->var))
         launch_sums(launches, &elements, &sums, update, &rest, to);
     else if (sums.count > 0 || !launch_tiles(launches, &elements, &rest, to))
         launch_elements(launches, &elements, &sums, update, &rest, to);

@@ -72,8 +72,14 @@ DISTAL_KERNEL(256) distal_kernel_0_launch_0(double *DISTAL_RESTRICT y, const dou
                 const int64_t parts_at = (element - begin) * threads_x + thread_y * threads_x;
                 DISTAL_FOR_THREADS(x, thread_x, 0, threads_x) {
                     double sum = 0;
-                    for (int64_t k = thread_x; k < n; k += threads_x) {
-                        sum += B[B_at + k] * (double)x[k - x_lo0];
+                    for (int64_t first = thread_x; first < n; first += threads_x * 8) {
+                        DISTAL_UNROLL(8)
+                        for (int64_t each = 0; each < 8; each++) {
+                            const int64_t k = first + each * threads_x;
+                            if (k < n) {
+                                sum += B[B_at + k] * (double)x[k - x_lo0];
+                            }
+                        }
                     }
                     parts[parts_at + thread_x] = sum;
                 }

@@ -47,15 +47,18 @@ for each processor (io), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     leaf where active:  # loops: nothing is summed
         let ii_end = min(n_per_p, n - io * n_per_p)
-        let width = max(0, n)
+        let width = max(ceil_div(max(0, n), 8), min(max(0, n), 32))
         let height = max(0, ii_end)
-        let threads_x = max(1, min(ceil_div(width, 8), 256))
+        let threads_x = max(1, min(width, 256))
         let threads_y = max(1, min(height, min(256 / threads_x, 256)))
-        launch on ceil_div(width, threads_x * 8) x ceil_div(height, threads_y) blocks of threads_x x threads_y threads:
+        launch on ceil_div(width, threads_x) x ceil_div(height, threads_y) blocks of threads_x x threads_y threads:
             for ii in 0 .. ii_end:  # distinct, permutable, threads of all blocks
                 let i = io * n_per_p + ii
-                for j in 0 .. n:  # distinct, permutable, threads of all blocks, unroll 8
-                    A[(i - A_lo0) * A_stride0 + j - A_lo1] = B[(i - B_lo0) * B_stride0 + j - B_lo1] + C[(i - C_lo0) * C_stride0 + j - C_lo1]
+                for thread in 0 .. width:  # distinct, threads of all blocks
+                    for each in 0 .. 8:  # unroll 8
+                        let j = thread + each * width
+                        if j < n:
+                            A[(i - A_lo0) * A_stride0 + j - A_lo1] = B[(i - B_lo0) * B_stride0 + j - B_lo1] + C[(i - C_lo0) * C_stride0 + j - C_lo1]
     release FETCH_C
     release FETCH_B
     reduce REDUCE_A
@@ -86,8 +89,11 @@ for each processor (io), active:
                     for thread_y in 0 .. 1:  # distinct, threads of a block
                         for thread_x in 0 .. threads_x:  # distinct, threads of a block
                             workspace sum
-                            for k in thread_x .. n by threads_x:
-                                sum += B[(i - B_lo0) * B_stride0 + k - B_lo1] * x[k - x_lo0]
+                            for first in thread_x .. n by threads_x * 8:
+                                for each in 0 .. 8:  # unroll 8
+                                    let k = first + each * threads_x
+                                    if k < n:
+                                        sum += B[(i - B_lo0) * B_stride0 + k - B_lo1] * x[k - x_lo0]
                             parts[(element - begin) * threads_x + (thread_y * threads_x + thread_x)] = sum
                 for element in begin .. end:  # distinct, threads of a block, barrier
                     let ii = element
@@ -134,8 +140,11 @@ for each processor (io), active:
                             let outer = row / pieces
                             let ii = outer
                             let i = io * n_per_p + ii
-                            for j in begin + thread_x .. min(n, begin + 4096) by threads_x:
-                                max_2 max= A[(i - A_lo0) * A_stride0 + j - A_lo1]
+                            for first in begin + thread_x .. min(n, begin + 4096) by threads_x * 8:
+                                for each in 0 .. 8:  # unroll 8
+                                    let j = first + each * threads_x
+                                    if j < min(n, begin + 4096):
+                                        max_2 max= A[(i - A_lo0) * A_stride0 + j - A_lo1]
                         parts[thread_y * threads_x + thread_x] = max_2
                 for row in 0 .. 1:  # distinct, threads of a block, barrier
                     for thread in 0 .. ceil_div(threads_x * threads_y, 16):  # distinct, threads of a block
