@@ -86,6 +86,7 @@ bench: build ## time dense kernels beside what the machine can do, sparse kernel
 	@$(PYTHON) bench/small.py --build $(BUILD) $(QUICK)
 	@$(PYTHON) bench/predict.py --build $(BUILD) $(QUICK)
 	@$(PYTHON) bench/choice.py --build $(BUILD) $(QUICK)
+	@$(PYTHON) bench/gpu.py --build $(BUILD) $(QUICK)
 	@$(BUILD)/bench/tce
 
 bench-quick: ## the same with few cases, in some minutes

@@ -146,6 +146,9 @@ def main():
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
         if not options.plain and not report.compile_c([nvcc, "-O2", "-arch=native"], "gpu_plain.cu", bench.plain, ["-lcublas"]):
             return 0
+        if subprocess.run([bench.plain, "copy", "1024"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            print("gpu.py is left out: there is no GPU")
+            return 0
         table = report.Report("gpu", options, {"kernel": 14, "limit": 6}, {"limit ms": ".3f", "ms": ".3f", "ratio": ".2f"}, ["ratio"], 1)
         for name, kernel in kernels(options.quick).items():
             if options.only and not re.search(options.only, name):
