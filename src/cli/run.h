@@ -49,7 +49,7 @@ typedef struct {
 typedef struct {
     Kernel kernel;
     distal_execution *execution; // from its beginning to its end
-    Array(double) seconds;       // of each timed execution, slowest rank
+    Array(double) begins, ends; // of each timed execution: seconds of the clock that a node has, or from 0 on
     Counters counters;
     bool was_finite; // the result of the first execution
     StatementReport report;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/clock.h"
 #include "base/integer.h"
 #include "cli/memory.h"
 #include "cli/run.h"
@@ -93,11 +94,16 @@ static int compare_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void summarize(RunStatement *statement) {
-    const int count = (int)statement->seconds.count;
-    double *seconds = statement->seconds.items;
+// Each from the first rank of a node that begins to the last one that ends, on the slowest node.
+static void summarize(const Run *run, RunStatement *statement) {
+    const int count = (int)statement->ends.count;
+    double *seconds = statement->ends.items;
     if (count == 0)
         return;
+    all_reduce(statement->begins.items, count, MPI_DOUBLE, MPI_MIN, run->node);
+    all_reduce(seconds, count, MPI_DOUBLE, MPI_MAX, run->node);
+    for (int i = 0; i < count; i++)
+        seconds[i] -= statement->begins.items[i];
     all_reduce(seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     all_reduce(&statement->report.seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     qsort(seconds, (size_t)count, sizeof(double), compare_seconds);
@@ -114,16 +120,19 @@ static bool find_rest(Run *run, int index) {
                                run->session->diagnostics);
 }
 
-// Once, and takes its time if it is timed. False with a diagnostic where reading or writing has failed.
-static bool execute_once(Run *run, int index, bool timed) {
+// Once, and takes its time if it is timed: where ranks begin `together`, after a barrier, with what each
+// waits for others that share its core. False with a diagnostic where reading or writing has failed.
+static bool execute_once(Run *run, int index, bool timed, bool together) {
     RunStatement *statement = &run->statements[index];
-    const double start = MPI_Wtime();
+    const double start = clock_seconds();
     execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
-    const double seconds = MPI_Wtime() - start;
+    const double seconds = clock_seconds() - start, begin = together ? start : 0;
     if (timed)
         statement->report.seconds += seconds;
-    if (timed && statement->seconds.count < MOST_TIMED)
-        array_push(run->session->arena, statement->seconds, seconds);
+    if (timed && statement->ends.count < MOST_TIMED) {
+        array_push(run->session->arena, statement->begins, begin);
+        array_push(run->session->arena, statement->ends, begin + seconds);
+    }
     return execution_check_disk(statement->execution, run->session->diagnostics);
 }
 
@@ -141,7 +150,7 @@ static bool execute(Run *run, int index, int64_t warmup, int64_t timed, const Ba
         if (!is_repeated)
             barrier(MPI_COMM_WORLD);
         if (ok)
-            ok = execute_once(run, index, i >= warmup);
+            ok = execute_once(run, index, i >= warmup, !is_repeated);
         progress_show(&progress, "computing", i + 1, all);
     }
     progress_end(&progress);
@@ -235,7 +244,7 @@ bool run_once(Run *run, int index) {
     const bool is_first = statement->report.executions == 0;
     if (is_first || run->session->options->check || !execution_is_structured(statement->execution))
         return run_executions(run, index, 0, 1);
-    if (!execute_once(run, index, true))
+    if (!execute_once(run, index, true, false))
         return false;
     run_count(run, index);
     run->values[run->pipeline->statements[index].statement->assignment->lhs->tensor->id] = VALUES_UNKNOWN;
@@ -245,7 +254,7 @@ bool run_once(Run *run, int index) {
 bool run_end(Run *run, int index, bool ok) {
     RunStatement *statement = &run->statements[index];
     if (ok) {
-        summarize(statement);
+        summarize(run, statement);
         ok = run_check_counters(run, index);
     }
     execution_free(statement->execution);
