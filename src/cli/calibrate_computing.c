@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What cores and memory do: kernels of the runtime, programs of one statement, and a loop that reads two
-// arrays and writes a third, on one core and on all at once.
+// What cores and memory do: kernels of the runtime, and programs of one statement, on one core; products and
+// a loop that does little but read and write on all cores at once as well.
 #include "cli/calibrate.h"
 
 #include "distal.h"
 #include "distal_kernel.h"
+#include "memory/memory.h"
 #include "runtime/agreement.h"
 
 #include <inttypes.h>
@@ -14,29 +15,29 @@
 #include <string.h>
 
 enum { LARGEST_PRODUCT = 1024, SHARED_PRODUCT = 512 };
-static const int64_t largest_copy = (int64_t)256 << 20;
 
 typedef struct {
     int64_t size;
     void *a, *b, *c;
 } Arrays;
 
-static bool arrays_create(Arrays *arrays, int64_t bytes) {
+static bool arrays_create(Arrays *arrays) {
     void **const all[] = {&arrays->a, &arrays->b, &arrays->c};
+    const int64_t count = (int64_t)LARGEST_PRODUCT * LARGEST_PRODUCT;
     bool ok = true;
     for (int i = 0; i < 3; i++) {
-        *all[i] = aligned_alloc(4096, ((size_t)bytes + 4095) / 4096 * 4096);
+        *all[i] = memory_allocate(MEMORY_HOST, count, TYPE_F64);
         ok = ok && *all[i];
         if (*all[i])
-            memset(*all[i], 0, (size_t)bytes);
+            memset(*all[i], 0, (size_t)count * sizeof(double));
     }
     return ok;
 }
 
 static void arrays_free(Arrays *arrays) {
-    free(arrays->a);
-    free(arrays->b);
-    free(arrays->c);
+    memory_release(MEMORY_HOST, arrays->a);
+    memory_release(MEMORY_HOST, arrays->b);
+    memory_release(MEMORY_HOST, arrays->c);
 }
 
 static void multiply(void *context) {
@@ -54,19 +55,6 @@ static void multiply_single(void *context) {
 static void multiply_vector(void *context) {
     const Arrays *x = context;
     distal_gemv_f64(x->size, x->size, 1, x->a, x->size, 1, x->b, 1, x->c, 1);
-}
-
-// Not inlined into what calls it: the arrays stay unknown to the compiler.
-__attribute__((noinline)) static void add(int64_t count, double *restrict a, const double *restrict b,
-                                          const double *restrict c) {
-#pragma omp simd
-    for (int64_t i = 0; i < count; i++)
-        a[i] = b[i] + 0.5 * c[i];
-}
-
-static void add_arrays(void *context) {
-    const Arrays *x = context;
-    add(x->size, x->a, x->b, x->c);
 }
 
 static void measure_products(Calibration *calibration, Arrays *arrays) {
@@ -96,24 +84,6 @@ static void measure_vectors(Calibration *calibration, Arrays *arrays) {
         calibrate_note(calibration, arena_printf(calibration->session->arena, "gemv %" PRId64, sizes[s]),
                        1e-9 * flop / measured.median, "GFLOP/s", measured);
     }
-}
-
-// Bytes that the loop reads and writes per second, by those that it uses.
-static Curve measure_copies(Calibration *calibration, MPI_Comm comm, Arrays *arrays, const char *who,
-                            int ranks) {
-    static const int64_t sizes[] = {(int64_t)32 << 10, (int64_t)256 << 10, (int64_t)1 << 20, (int64_t)4 << 20,
-                                    (int64_t)16 << 20, (int64_t)64 << 20,  largest_copy};
-    Curve curve = {0};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        arrays->size = sizes[s] / (3 * (int64_t)sizeof(double));
-        const Measured measured = measure(calibration, comm, add_arrays, arrays);
-        curve_add(&curve, (double)sizes[s], (double)sizes[s] * ranks / measured.median);
-        calibrate_note(
-            calibration,
-            arena_printf(calibration->session->arena, "copy of %s, %" PRId64 " KiB", who, sizes[s] >> 10),
-            1e-9 * (double)sizes[s] * ranks / measured.median, "GB/s", measured);
-    }
-    return curve;
 }
 
 // One statement, planned and compiled, on this rank alone.
@@ -162,6 +132,39 @@ static bool measure_overhead(Calibration *calibration) {
         calibrate_note(calibration, "overhead", 1e6 * measured.median, "us", measured);
     }
     program_free(&program);
+    return ok;
+}
+
+// Bytes that a loop reads and writes per second on all ranks of a communicator, by those that each uses.
+static bool measure_copies(Calibration *calibration, MPI_Comm comm, const char *who, int ranks,
+                           Curve *curve) {
+    static const int64_t sizes[] = {(int64_t)32 << 10, (int64_t)256 << 10, (int64_t)1 << 20,
+                                    (int64_t)4 << 20,  (int64_t)16 << 20,  (int64_t)64 << 20,
+                                    (int64_t)256 << 20};
+    static const char *const inputs[] = {"B", "C", NULL}, *const sources[] = {"ones", "ones"};
+    Diagnostics *diagnostics = calibration->session->diagnostics;
+    bool ok = true;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes && ok; s++) {
+        const char *text =
+            arena_printf(calibration->session->arena,
+                         "param n = %" PRId64 "\ntensor A(n): f64\ntensor B(n): f64\ntensor C(n): f64\n"
+                         "A(i) = B(i) + 0.5 * C(i)\n",
+                         sizes[s] / (3 * (int64_t)sizeof(double)));
+        SmallProgram program;
+        ok = program_create(text, "A", inputs, sources, &program, diagnostics);
+        ok = agree_on(comm, ok, diagnostics);
+        if (ok) {
+            const Measured measured = measure(calibration, comm, execute, &program);
+            const double seconds = fmax(measured.median - calibration->model.overhead, 0.1 * measured.median);
+            const double rate = (double)sizes[s] * ranks / seconds;
+            curve_add(curve, (double)sizes[s], rate);
+            calibrate_note(
+                calibration,
+                arena_printf(calibration->session->arena, "copy of %s, %" PRId64 " KiB", who, sizes[s] >> 10),
+                1e-9 * rate, "GB/s", measured);
+        }
+        program_free(&program);
+    }
     return ok;
 }
 
@@ -244,21 +247,19 @@ static bool measure_sparse(Calibration *calibration) {
 // On the first rank, while the others wait.
 static bool measure_alone(Calibration *calibration, Diagnostics *diagnostics) {
     Arrays arrays;
-    bool ok = arrays_create(&arrays, largest_copy / 3);
+    bool ok = arrays_create(&arrays) || diagnostics_error(diagnostics, (Span){0}, "out of memory");
     if (ok) {
         measure_products(calibration, &arrays);
         measure_vectors(calibration, &arrays);
-        calibration->model.levels[1].copy = measure_copies(calibration, MPI_COMM_SELF, &arrays, "a core", 1);
-        ok = measure_overhead(calibration) && measure_loops(calibration) && measure_sparse(calibration);
-    } else {
-        diagnostics_error(diagnostics, (Span){0}, "out of memory");
     }
     arrays_free(&arrays);
-    return ok;
+    return ok && measure_overhead(calibration) &&
+           measure_copies(calibration, MPI_COMM_SELF, "a core", 1, &calibration->model.levels[1].copy) &&
+           measure_loops(calibration) && measure_sparse(calibration);
 }
 
 // On all ranks of the first node, one for each core.
-static void measure_together(Calibration *calibration, Arrays *arrays) {
+static bool measure_together(Calibration *calibration, Arrays *arrays) {
     MachineModel *model = &calibration->model;
     const double busy = fmin(calibration->node_ranks, (double)model->levels[1].count);
     arrays->size = SHARED_PRODUCT;
@@ -270,8 +271,8 @@ static void measure_together(Calibration *calibration, Arrays *arrays) {
         model->parallel = fmax(0, fmin(1, (all / alone - 1) / (busy - 1)));
         calibrate_note(calibration, "gemm 512 on all ranks", 1e-9 * all, "GFLOP/s", measured);
     }
-    model->levels[0].copy =
-        measure_copies(calibration, calibration->node, arrays, "all ranks", calibration->node_ranks);
+    return measure_copies(calibration, calibration->node, "all ranks", calibration->node_ranks,
+                          &model->levels[0].copy);
 }
 
 bool calibrate_computing(Calibration *calibration) {
@@ -281,11 +282,8 @@ bool calibrate_computing(Calibration *calibration) {
     Arrays arrays = {0};
     if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
         return false;
-    ok = arrays_create(&arrays, largest_copy / 3) ||
-         diagnostics_error(diagnostics, (Span){0}, "out of memory");
-    ok = agree_on(MPI_COMM_WORLD, ok, diagnostics);
-    if (ok)
-        measure_together(calibration, &arrays);
+    ok = arrays_create(&arrays) || diagnostics_error(diagnostics, (Span){0}, "out of memory");
+    ok = agree_on(MPI_COMM_WORLD, ok, diagnostics) && measure_together(calibration, &arrays);
     arrays_free(&arrays);
-    return ok;
+    return agree_on(MPI_COMM_WORLD, ok, diagnostics);
 }

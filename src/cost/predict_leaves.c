@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaves: the kernels that a rank executes, each as often as the loops around it say and of the size that its
 // first processor has in its first step, where parts are largest. A matrix product takes what products of its
-// size take; all else takes the longer of its operations and of what it reads and writes in memory.
+// size take, and what its operands take longer to read and write than theirs; all else takes the longer of
+// its operations and of what it reads and writes in memory.
 #include "cost/predict_data.h"
 
 #include "base/integer.h"
@@ -150,13 +151,23 @@ static bool is_matrix_product(const BlasCall *call, const Access *result) {
     return true;
 }
 
-static void add_product(Visit *visit, const Leaf *leaf, const Work *work) {
+// Seconds in which one call reads and writes its operands as fast as a cube of the harmonic mean of the
+// extents, which has as many elements for each operation: part of what its operations take.
+static double included_memory(const Visit *visit, const double extents[3], double size) {
+    const double m = extents[0], n = extents[1], k = extents[2], edge = 3 / (1 / m + 1 / n + 1 / k);
+    return (m * k + k * n + 2 * m * n) * size / model_copy_rate(visit->machine, 3 * edge * edge * size);
+}
+
+static void add_product(Visit *visit, const Leaf *leaf, const Work *work, double steps) {
     const double extents[] = {work->m, work->n, work->k};
+    const double size = (double)type_info(leaf->assign->lhs->tensor->type)->size;
     const ModelKernel kernel =
         is_matrix_product(leaf->call, leaf->assign->lhs) ? MODEL_GEMM : MODEL_CONTRACTION;
     visit->seconds.computing +=
         work->flop / model_product_rate(visit->machine, kernel, extents, work->real_bytes) +
         work->calls * visit->machine->machine->overhead;
+    visit->seconds.memory += fmax(0, steps * work->traffic / model_copy_rate(visit->machine, work->visible) -
+                                         work->calls * included_memory(visit, extents, size));
 }
 
 static void add_loops(Visit *visit, const Leaf *leaf, const Work *work, double steps) {
@@ -201,7 +212,7 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
         work.calls = points / (work.m * work.n * work.k);
     }
     if (leaf->call && leaf->call->kernel == KERNEL_GEMM)
-        add_product(visit, leaf, &work);
+        add_product(visit, leaf, &work, around->steps);
     else
         add_loops(visit, leaf, &work, around->steps);
 }
