@@ -188,11 +188,21 @@ typedef struct {
     "tensor A(n, n, n, n): f64\ntensor B(n, n, n, n): f64\ntensor C(n, n, n, n): f64\n"                      \
     "A(a, b, i, j) = B(a, c, i, k) * C(c, b, k, j)"
 
+#define THREE_MODES                                                                                          \
+    "tensor A(2, n, n): f64\ntensor B(2, n, n): f64\ntensor C(n, n): f64\nA(i, j, l) = B(i, j, k) * C(k, l)"
+
+// A product of 2n x n x n.
+#define OF_PANELS(n) (n), 4.0 * (n) * (n) * (n), 1.2 * (n)
 // Of the contraction, extents of the product are those of two modes.
 #define OF_EXTENT(n) (n), 2.0 * (n) * (n) * (n) * (n) * (n) * (n), (n) * (n)
 static const LoopStatement loop_statements[] = {
     {"loops, 1.5 for an element", SUM_OF_PRODUCTS, "A", MODEL_LOOPS, 160, 3.0 * 160 * 160, 1.5},
     {"loops, 90 for an element", THREE_FACTORS, "A", MODEL_LOOPS, 96, 3.0 * 96 * 96 * 96 * 32, 90},
+    {"panels 9.6", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(8)},
+    {"panels 19.2", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(16)},
+    {"panels 38.4", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(32)},
+    {"panels 76.8", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(64)},
+    {"panels 153.6", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(128)},
     {"contraction 16", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(4)},
     {"contraction 64", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(8)},
     {"contraction 144", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(12)},

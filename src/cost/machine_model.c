@@ -56,7 +56,7 @@ MachineModel machine_model_default(void) {
     core->copy = (Curve){3, {1 << 18, 1 << 21, 1 << 26}, {60e9, 40e9, 12e9}};
     core->latency = 4e-7;
     core->bandwidth = curve_constant(5e9);
-    model.rates[MODEL_GEMM] = model.rates[MODEL_CONTRACTION] =
+    model.rates[MODEL_GEMM] = model.rates[MODEL_PANELS] = model.rates[MODEL_CONTRACTION] =
         (Curve){5, {8, 32, 128, 512, 2048}, {1e9, 8e9, 24e9, 32e9, 35e9}};
     model.rates[MODEL_VECTOR] = model.rates[MODEL_LOOPS] = curve_constant(4e9);
     model.rates[MODEL_SPARSE] = curve_constant(1e9);

@@ -35,6 +35,7 @@ typedef struct {
 // Kinds of kernels, by what limits their rate.
 #define MODEL_KERNELS(ENTRY)                                                                                 \
     ENTRY(GEMM, "gemm")               /* matrix products; size: the harmonic mean of m, n and k */           \
+    ENTRY(PANELS, "panels")           /* those with few columns in contractions; size: the same */           \
     ENTRY(CONTRACTION, "contraction") /* those of tensors in other layouts; size: the same */                \
     ENTRY(VECTOR, "vector")           /* other calls of the BLAS; size: operations of a call */              \
     ENTRY(LOOPS, "loops")             /* generated loops; size: operations for each element in use */        \

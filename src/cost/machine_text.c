@@ -363,8 +363,9 @@ enum { SMALL_PRODUCT = 32 };
 static void fill_in(MachineModel *model) {
     const MachineModel standard = machine_model_default();
     Curve *rates = model->rates;
-    if (rates[MODEL_CONTRACTION].count == 0)
-        rates[MODEL_CONTRACTION] = rates[MODEL_GEMM];
+    for (int k = MODEL_PANELS; k <= MODEL_CONTRACTION; k++)
+        if (rates[k].count == 0)
+            rates[k] = rates[MODEL_GEMM];
     if (rates[MODEL_LOOPS].count == 0)
         rates[MODEL_LOOPS] = curve_constant(curve_at(&rates[MODEL_GEMM], SMALL_PRODUCT));
     for (int k = MODEL_VECTOR; k <= MODEL_SPARSE; k++)

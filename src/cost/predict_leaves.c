@@ -158,11 +158,22 @@ static double included_memory(const Visit *visit, const double extents[3], doubl
     return (m * k + k * n + 2 * m * n) * size / model_copy_rate(visit->machine, 3 * edge * edge * size);
 }
 
+// How the call is executed. Columns are along what is contiguous in the result.
+static ModelKernel kernel_of(const Leaf *leaf, const Work *work) {
+    const BlasCall *call = leaf->call;
+    if (!is_matrix_product(call, leaf->assign->lhs))
+        return MODEL_CONTRACTION;
+    const int last = access_contiguous_var(leaf->assign->lhs);
+    bool of_m = false;
+    for (int i = 0; i < call->m.count; i++)
+        of_m = of_m || call->m.sources[i] == last;
+    return call->contraction && (of_m ? work->m : work->n) <= PANEL_COLUMNS ? MODEL_PANELS : MODEL_GEMM;
+}
+
 static void add_product(Visit *visit, const Leaf *leaf, const Work *work, double steps) {
     const double extents[] = {work->m, work->n, work->k};
     const double size = (double)type_info(leaf->assign->lhs->tensor->type)->size;
-    const ModelKernel kernel =
-        is_matrix_product(leaf->call, leaf->assign->lhs) ? MODEL_GEMM : MODEL_CONTRACTION;
+    const ModelKernel kernel = kernel_of(leaf, work);
     visit->seconds.computing +=
         work->flop / model_product_rate(visit->machine, kernel, extents, work->real_bytes) +
         work->calls * visit->machine->machine->overhead;

@@ -5,6 +5,7 @@
 
 #include "base/integer.h"
 #include "runtime/panels.h"
+#include "spmd/spmd.h"
 
 #include <omp.h>
 #include <string.h>
@@ -14,8 +15,6 @@
 enum { PARALLEL_WORK = 1 << 14, PARALLEL_PRODUCTS = 5 << 18 };
 // Where fewer products are summed, writing the result takes most of the time. The BLAS would add to zeros.
 enum { FEW = 64 };
-// The BLAS copies all of A, which takes long where it is used for few columns.
-enum { FEW_COLUMNS = 128 };
 
 // The transposed product.
 static Product transpose(const Product *product) {

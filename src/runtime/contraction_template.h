@@ -39,7 +39,7 @@ void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_lo
         b = first;
     }
     const Loop m = only_loop(&product.m), n = only_loop(&product.n), k = only_loop(&product.k);
-    if (is_matrix_product(&product) && n.extent > FEW_COLUMNS && !(stores && k.extent <= FEW)) {
+    if (is_matrix_product(&product) && n.extent > PANEL_COLUMNS && !(stores && k.extent <= FEW)) {
         if (stores)
             ZERO(&product, c);
         GEMM(m.extent, n.extent, k.extent, alpha, a, m.a, k.a, b, k.b, n.b, c, m.c, n.c);

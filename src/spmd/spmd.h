@@ -103,6 +103,10 @@ typedef struct {
     int sources[MAX_VARS];
 } CallDim;
 
+// A contraction whose result has at most so many columns is multiplied in panels, also where it is a product
+// of matrices: the BLAS copies all of A, which takes long where it is used for few columns.
+enum { PANEL_COLUMNS = 128 };
+
 // A BLAS call in place of the innermost loops of a leaf.
 //   gemm  C(m, n) += alpha * A(m, k) * B(k, n)     gemv  y(m) += alpha * A(m, k) * x(k)
 //   ger   C(m, n) += alpha * x(m) * y(n)           dot   s += alpha * x(k) * y(k)       axpy  y(m) += alpha *
