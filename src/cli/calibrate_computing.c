@@ -139,8 +139,8 @@ static bool measure_overhead(Calibration *calibration) {
 static bool measure_copies(Calibration *calibration, MPI_Comm comm, const char *who, int ranks,
                            Curve *curve) {
     static const int64_t sizes[] = {(int64_t)32 << 10, (int64_t)256 << 10, (int64_t)1 << 20,
-                                    (int64_t)4 << 20,  (int64_t)16 << 20,  (int64_t)64 << 20,
-                                    (int64_t)256 << 20};
+                                    (int64_t)2 << 20,  (int64_t)4 << 20,   (int64_t)16 << 20,
+                                    (int64_t)64 << 20, (int64_t)256 << 20};
     static const char *const inputs[] = {"B", "C", NULL}, *const sources[] = {"ones", "ones"};
     Diagnostics *diagnostics = calibration->session->diagnostics;
     bool ok = true;
@@ -268,21 +268,21 @@ static bool measure_alone(Calibration *calibration, Diagnostics *diagnostics) {
            measure_loops(calibration) && measure_sparse(calibration);
 }
 
-// On all ranks of the first node, one for each core.
-static bool measure_together(Calibration *calibration, Arrays *arrays) {
+// On as many ranks of a node as it has cores, while the others wait.
+static bool measure_together(Calibration *calibration, MPI_Comm comm, Arrays *arrays) {
     MachineModel *model = &calibration->model;
-    const double busy = fmin(calibration->node_ranks, (double)model->levels[1].count);
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
     arrays->size = SHARED_PRODUCT;
-    const Measured measured = measure(calibration, calibration->node, multiply, arrays);
+    const Measured measured = measure(calibration, comm, multiply, arrays);
     const double flop = 2.0 * SHARED_PRODUCT * SHARED_PRODUCT * SHARED_PRODUCT;
-    if (calibration->rank == 0 && busy > 1) {
+    if (calibration->rank == 0 && ranks > 1) {
         const double alone = curve_at(&model->rates[MODEL_GEMM], SHARED_PRODUCT);
-        const double all = calibration->node_ranks * flop / measured.median;
-        model->parallel = fmax(0, fmin(1, (all / alone - 1) / (busy - 1)));
-        calibrate_note(calibration, "gemm 512 on all ranks", 1e-9 * all, "GFLOP/s", measured);
+        const double all = ranks * flop / measured.median;
+        model->parallel = fmax(0, fmin(1, (all / alone - 1) / (ranks - 1)));
+        calibrate_note(calibration, "gemm 512 on all cores", 1e-9 * all, "GFLOP/s", measured);
     }
-    return measure_copies(calibration, calibration->node, "all ranks", calibration->node_ranks,
-                          &model->levels[0].copy);
+    return measure_copies(calibration, comm, "all cores", ranks, &model->levels[0].copy);
 }
 
 bool calibrate_computing(Calibration *calibration) {
@@ -293,7 +293,16 @@ bool calibrate_computing(Calibration *calibration) {
     if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
         return false;
     ok = arrays_create(&arrays) || diagnostics_error(diagnostics, (Span){0}, "out of memory");
-    ok = agree_on(MPI_COMM_WORLD, ok, diagnostics) && measure_together(calibration, &arrays);
+    ok = agree_on(MPI_COMM_WORLD, ok, diagnostics);
+    MPI_Comm together;
+    MPI_Comm_split(calibration->node,
+                   calibration->node_rank < calibration->model.levels[1].count ? 0 : MPI_UNDEFINED,
+                   calibration->node_rank, &together);
+    if (ok && together != MPI_COMM_NULL)
+        ok = measure_together(calibration, together, &arrays);
+    calibrate_join(calibration);
+    if (together != MPI_COMM_NULL)
+        MPI_Comm_free(&together);
     arrays_free(&arrays);
     return agree_on(MPI_COMM_WORLD, ok, diagnostics);
 }

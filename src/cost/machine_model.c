@@ -132,12 +132,13 @@ double model_product_rate(const ModelRanks *ranks, ModelKernel kernel, const dou
 double model_copy_rate(const ModelRanks *ranks, double bytes) {
     const MachineModel *machine = ranks->machine;
     const double cores = units_in_node(machine, machine->level_count - 1);
+    const double of_thread = bytes / ranks->threads;
     double rate = INFINITY;
     for (int l = 0; l < machine->level_count; l++) {
         if (machine->levels[l].copy.count == 0)
             continue;
         const double own = 1 / ranks->in_unit[l], used = ranks->threads * units_in_node(machine, l) / cores;
-        rate = fmin(rate, curve_at(&machine->levels[l].copy, bytes) * fmin(own, fmax(1, used)));
+        rate = fmin(rate, curve_at(&machine->levels[l].copy, of_thread) * fmin(own, fmax(1, used)));
     }
     return rate * crowding(ranks);
 }

@@ -26,7 +26,7 @@ typedef struct {
     char name[MODEL_NAME];
     int64_t count;   // of its units, in one of the level before; of the first level, in the machine
     double memory;   // bytes in one unit, of all of its ranks together; 0: see the levels around
-    Curve copy;      // bytes per second that one unit reads and writes, by bytes of the data in use
+    Curve copy;      // bytes per second that one unit reads and writes, by bytes that a thread uses
     double latency;  // of a message between two units in the same one of the level before
     Curve bandwidth; // of such a message, while its ranks send as much, by its bytes
     double link;     // bytes per second into one unit, and as many out of it, of all its ranks; 0: no limit

@@ -177,6 +177,8 @@ static void add_product(Visit *visit, const Leaf *leaf, const Work *work, double
     visit->seconds.computing +=
         work->flop / model_product_rate(visit->machine, kernel, extents, work->real_bytes) +
         work->calls * visit->machine->machine->overhead;
+    if (kernel != MODEL_GEMM) // tiles are in the cache when they are copied
+        return;
     visit->seconds.memory += fmax(0, steps * work->traffic / model_copy_rate(visit->machine, work->visible) -
                                          work->calls * included_memory(visit, extents, size));
 }

@@ -18,7 +18,7 @@ A(i, j) = B(i, k) * C(k, j)
 #   990 us  480000 B         6  400000 B   560000 B  grid(4) over i        C replicated; tiles of 200 of k
 #  1.03 ms  480000 B        17  400000 B   550000 B  grid(2, 2) over i, k  C replicated; A accumulated; tiles of 50 of k
 #  1.06 ms  660000 B        19  400000 B   606400 B  grid(4) over k        A accumulated; tiles of 43 of i
-#  1.09 ms  620000 B        17  400000 B   600800 B  grid(2, 2) over j, k  B replicated; A accumulated; tiles of 43 of i
+#   1.1 ms  620000 B        17  400000 B   600800 B  grid(2, 2) over j, k  B replicated; A accumulated; tiles of 43 of i
 #   981 us  480000 B         3  400000 B  1000000 B  -                     no schedule: more than the limit
 
 machine M = grid(4)

@@ -15,8 +15,8 @@ A(i, j) = B(i, k) * C(k, j)
 #  668 us  1.0 MiB         3  4.1 MiB  grid(2, 3) over i, k  at once
 #  686 us  1.2 MiB         3  3.9 MiB  grid(3, 2) over i, k  at once
 #  693 us  1.6 MiB         3  4.0 MiB  grid(3, 2) over j, k  at once
-#  712 us  1.2 MiB         4  2.2 MiB  grid(3, 2) over i, k  A, C in chunks of 133 of j
-#  720 us  1.2 MiB         7  3.0 MiB  grid(3, 2) over i, k  C in chunks of 143 of k
+#  713 us  1.2 MiB         4  2.2 MiB  grid(3, 2) over i, k  A, C in chunks of 133 of j
+#  721 us  1.2 MiB         7  3.0 MiB  grid(3, 2) over i, k  C in chunks of 143 of k
 #  732 us  1.9 MiB         4  4.0 MiB  grid(3, 2) over i, j  B, C shifted in 2 steps of k
 #  743 us  1.0 MiB         4  2.0 MiB  grid(2, 3) over i, k  A, C in chunks of 133 of j
 
