@@ -24,6 +24,7 @@
 #define DISTAL_FOR_BLOCKS(dim, var, lower, upper)                                                            \
     for (int64_t var = (upper)-1, var##_first = (lower); var >= var##_first; var--)
 #define DISTAL_FOR_THREADS(dim, var, lower, upper) DISTAL_FOR_BLOCKS(dim, var, lower, upper)
+#define DISTAL_FOR_EACH_THREAD(dim, var, lower, upper) DISTAL_FOR_BLOCKS(dim, var, lower, upper)
 #define DISTAL_FOR_GRID(dim, var, lower, upper) DISTAL_FOR_BLOCKS(dim, var, lower, upper)
 
 #define DISTAL_ATOMIC(name, suffix, type, result)                                                            \
@@ -67,6 +68,9 @@ typedef long long int64_t;
     for (int64_t var = (lower) + blockIdx.dim; var < (upper); var += gridDim.dim)
 #define DISTAL_FOR_THREADS(dim, var, lower, upper)                                                           \
     for (int64_t var = (lower) + threadIdx.dim; var < (upper); var += blockDim.dim)
+// As many threads as iterations, so that compilers see that each has one.
+#define DISTAL_FOR_EACH_THREAD(dim, var, lower, upper)                                                       \
+    for (int64_t var = (lower) + threadIdx.dim, var##_end = var + 1; var < var##_end; var++)
 #define DISTAL_FOR_GRID(dim, var, lower, upper)                                                              \
     for (int64_t var = (lower) + (int64_t)blockIdx.dim * blockDim.dim + threadIdx.dim; var < (upper);        \
          var += (int64_t)gridDim.dim * blockDim.dim)

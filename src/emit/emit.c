@@ -167,7 +167,7 @@ static void emit_for(Emitter *emitter, const LoopNode *node) {
         emit_unit_loop(emitter, node);
         return;
     }
-    if (!emitter->in_launch)
+    if (!emitter->launch)
         emit_pragma(emitter, node);
     else if (node->execution.unroll)
         emit_line(&emitter->lines, "DISTAL_UNROLL(%d)", (int)node->execution.unroll);
@@ -370,7 +370,7 @@ static void emit_update(Emitter *emitter, const LoopNode *node) {
     const char *element = loop_element_text(emitter->kernel, &emitter->names, node->array, node->position);
     const char *value = emit_value_text(emitter, stored(emitter, node));
     const char *function = node->kind == LOOP_ACCUMULATE ? reducer_c_name(array->reducer, array->type) : NULL;
-    if (node->atomic && emitter->in_launch) {
+    if (node->atomic && emitter->launch) {
         emit_atomic(emitter, node, element, value);
         return;
     }

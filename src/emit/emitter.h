@@ -12,11 +12,11 @@ typedef struct {
     LoopNames names;
     LoopUses uses;
     const char *function;
-    LoopBody launches; // of the kernel, by number
-    bool in_launch;    // what is emitted is a kernel of a GPU
-    bool guarded;      // the compiler of kernels does not see functions of the host
-    bool in_team;      // of threads, whose iterations a loop may share
-    bool in_threads;   // in a team, or in a loop with one of its own
+    LoopBody launches;      // of the kernel, by number
+    const LoopNode *launch; // what is emitted is the kernel of this launch; NULL: of the host
+    bool guarded;           // the compiler of kernels does not see functions of the host
+    bool in_team;           // of threads, whose iterations a loop may share
+    bool in_threads;        // in a team, or in a loop with one of its own
 } Emitter;
 
 void emit_body(Emitter *emitter, const LoopBody *body);

@@ -122,9 +122,9 @@ void emit_launched(Emitter *emitter) {
         if (n == 0)
             emit_line(lines, "#if defined __CUDACC__ || defined DISTAL_EMULATED");
         emit_open(lines, "DISTAL_KERNEL(%d) %s(%s) {", GPU_THREADS, name, text_string(&parameters));
-        emitter->in_launch = true;
+        emitter->launch = launch;
         emit_body(emitter, &launch->body);
-        emitter->in_launch = false;
+        emitter->launch = NULL;
         emit_close(lines);
         emit_call(emitter, launch, &arguments, name);
     }
@@ -165,13 +165,21 @@ void emit_launch(Emitter *emitter, const LoopNode *node) {
               text_string(&threads), arguments.arrays.count, count, text_string(&text));
 }
 
+// Whether the launch has a thread for each iteration of a loop, and no other threads.
+static bool has_thread_for_each(const Emitter *emitter, const LoopNode *loop) {
+    const IntExpr *threads = emitter->launch->threads[loop->execution.dim];
+    return (loop->execution.unit == GPU_THREAD || loop->execution.unit == GPU_WARP) && threads &&
+           int_equal(loop->lower, int_const(emitter->kernel->arena, 0)) && int_equal(loop->upper, threads);
+}
+
 void emit_unit_loop(Emitter *emitter, const LoopNode *node) {
     static const char *const dims[GPU_DIMS] = {"x", "y", "z"};
     static const char *const macros[] = {
         [GPU_BLOCK] = "BLOCKS", [GPU_WARP] = "THREADS", [GPU_THREAD] = "THREADS", [GPU_GRID] = "GRID"};
     if (node->execution.unroll > 1)
         emit_line(&emitter->lines, "DISTAL_UNROLL(%" PRId64 ")", node->execution.unroll);
-    emit_open(&emitter->lines, "DISTAL_FOR_%s(%s, %s, %s, %s) {", macros[node->execution.unit],
+    emit_open(&emitter->lines, "DISTAL_FOR_%s(%s, %s, %s, %s) {",
+              has_thread_for_each(emitter, node) ? "EACH_THREAD" : macros[node->execution.unit],
               dims[node->execution.dim], emitter->names.vars[node->var], emit_int_text(emitter, node->lower),
               emit_int_text(emitter, node->upper));
     emit_body(emitter, &node->body);

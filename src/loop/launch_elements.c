@@ -35,6 +35,13 @@ static LoopBody summed_in_scalar(const Launches *launches, const LoopBody *body,
     return result;
 }
 
+// Threads of all warps that so many elements need.
+static const IntExpr *warps_for(const Launches *launches, const IntExpr *elements) {
+    const IntExpr *warps =
+        launch_op(launches, INT_CEIL_DIV, elements, launch_number(launches, GPU_LANES * LAUNCH_EACH));
+    return launch_op(launches, INT_MUL, warps, launch_number(launches, GPU_LANES));
+}
+
 // The innermost loops are the dimensions of the grid; where there are more than it has, its z are the
 // iterations of all others.
 void launch_elements(const Launches *launches, const Chain *elements, const Chain *sums,
@@ -49,11 +56,8 @@ void launch_elements(const Launches *launches, const Chain *elements, const Chai
         const LoopNode *loop = elements->loops[last - d];
         const bool several = outer && d + 1 == GPU_DIMS;
         extents[d] = several ? launch_extents(launches, elements, outer) : launch_extent(launches, loop);
-        if (d == 0 && !update) // of narrow rows, a warp has all elements
-            extents[d] =
-                launch_op(launches, INT_MAX,
-                          launch_op(launches, INT_CEIL_DIV, extents[d], launch_number(launches, LAUNCH_EACH)),
-                          launch_op(launches, INT_MIN, extents[d], launch_number(launches, GPU_LANES)));
+        if (d == 0 && !update)
+            extents[d] = launch_op(launches, INT_MIN, extents[d], warps_for(launches, extents[d]));
         extents[d] = launch_let(launches, to, names[d], extents[d]);
         if (!several)
             places[last - d].loop = in_grid(launches, loop, d);
@@ -77,9 +81,9 @@ void launch_elements(const Launches *launches, const Chain *elements, const Chai
         LoopNode *thread =
             launch_loop(launches, "thread", launch_number(launches, 0), extents[0], GPU_GRID, 0);
         const LoopNode *loop = elements->loops[last];
-        inside = launch_each(launches, loop->var,
-                             launch_op(launches, INT_ADD, loop->lower, launch_var(launches, thread)),
-                             extents[0], loop->upper, elements->inside);
+        const IntExpr *first = launch_first(launches, launch_var(launches, thread));
+        inside = launch_each(launches, loop->var, launch_op(launches, INT_ADD, loop->lower, first),
+                             loop->upper, elements->inside);
         places[last].loop = thread;
     }
     const LoopBody nest = launch_body(launches, elements, body, places, &inside);

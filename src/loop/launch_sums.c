@@ -95,16 +95,19 @@ static const LoopNode *last_sum(const SumThreads *threads, const IntExpr *base, 
     return row;
 }
 
-// How many threads an element has, up to `most`: along the innermost loop of its sum as many as have TERMS
-// iterations each, or as a warp has, and others for the loops around it.
+// How many threads an element has, up to `most`: along the innermost loop of its sum as many warps as have
+// TERMS iterations for each thread, or one, of which a short sum has a part; and others for the loops around
+// it.
 static void share_terms(SumThreads *threads, const Chain *sums, const IntExpr *most, LoopBody *to) {
     const Launches *launches = threads->launches;
     const IntExpr *one = number(launches, 1);
     const IntExpr *terms = launch_extent(launches, sums->loops[sums->count - 1]);
-    const IntExpr *x = op(launches, INT_MIN, terms,
-                          op(launches, INT_MAX, number(launches, GPU_LANES),
-                             op(launches, INT_FLOOR_DIV, terms, number(launches, TERMS))));
-    x = op(launches, INT_MAX, one, op(launches, INT_MIN, most, x));
+    const IntExpr *lanes = number(launches, GPU_LANES);
+    const IntExpr *wanted =
+        op(launches, INT_MIN, most, op(launches, INT_FLOOR_DIV, terms, number(launches, TERMS)));
+    const IntExpr *warps = op(launches, INT_MAX, one, op(launches, INT_FLOOR_DIV, wanted, lanes));
+    const IntExpr *x =
+        op(launches, INT_MAX, one, op(launches, INT_MIN, terms, op(launches, INT_MUL, warps, lanes)));
     threads->x = launch_let(launches, to, "threads_x", x);
     threads->y = one;
     if (sums->count > 1) {
@@ -163,12 +166,11 @@ static LoopNode *threads_sum(const SumThreads *threads, const Chain *sums, const
     }
     places[sums->count - 1].loop =
         strided_loop(launches, loop_add_index(launches->kernel, "first", -1),
-                     op(launches, INT_ADD, begin, launch_var(launches, x)), end,
+                     op(launches, INT_ADD, begin, launch_first(launches, launch_var(launches, x))), end,
                      op(launches, INT_MUL, threads->x, number(launches, LAUNCH_EACH)));
     const LoopBody redirected = launch_redirect(launches, sums->inside, threads->update->array, sum);
-    const LoopBody inside =
-        launch_each(launches, innermost->var, launch_var(launches, places[sums->count - 1].loop), threads->x,
-                    end, &redirected);
+    const LoopBody inside = launch_each(launches, innermost->var,
+                                        launch_var(launches, places[sums->count - 1].loop), end, &redirected);
     const LoopBody nest = launch_body(launches, sums, body, places, &inside);
     loop_append_all(arena, row ? &row->body : &x->body, nest);
     if (row)

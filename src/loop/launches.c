@@ -157,13 +157,22 @@ void launch_shape(const Launches *launches, const IntExpr *const *extents, LoopB
     }
 }
 
-LoopBody launch_each(const Launches *launches, int var, const IntExpr *first, const IntExpr *stride,
-                     const IntExpr *end, const LoopBody *inside) {
+const IntExpr *launch_first(const Launches *launches, const IntExpr *thread) {
+    const IntExpr *lanes = launch_number(launches, GPU_LANES);
+    const IntExpr *warp = launch_op(launches, INT_FLOOR_DIV, thread, lanes);
+    return launch_op(launches, INT_ADD,
+                     launch_op(launches, INT_MUL, warp, launch_number(launches, GPU_LANES * LAUNCH_EACH)),
+                     launch_op(launches, INT_MOD, thread, lanes));
+}
+
+LoopBody launch_each(const Launches *launches, int var, const IntExpr *first, const IntExpr *end,
+                     const LoopBody *inside) {
     Arena *arena = launches->arena;
     const IntExpr *count = launch_number(launches, LAUNCH_EACH);
     LoopNode *each = launch_loop(launches, "each", launch_number(launches, 0), count, GPU_NONE, 0);
     each->execution.unroll = LAUNCH_EACH;
-    const IntExpr *offset = launch_op(launches, INT_MUL, launch_var(launches, each), stride);
+    const IntExpr *offset =
+        launch_op(launches, INT_MUL, launch_var(launches, each), launch_number(launches, GPU_LANES));
     LoopNode *guard = loop_node(arena, LOOP_IF);
     guard->value = value_less(arena, int_var(arena, var), end);
     guard->body = *inside;

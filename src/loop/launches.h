@@ -63,15 +63,19 @@ LoopBody launch_redirect(const Launches *launches, const LoopBody *body, int arr
 void launch_shape(const Launches *launches, const IntExpr *const *extents, LoopBody *to,
                   const IntExpr **threads);
 
-// LAUNCH_EACH iterations of a thread, whose loads do not wait for each other: of `inside`, for the values of
-// a variable from `first` on, `stride` apart, that are less than `end`.
-LoopBody launch_each(const Launches *launches, int var, const IntExpr *first, const IntExpr *stride,
-                     const IntExpr *end, const LoopBody *inside);
+// A warp has GPU_LANES * LAUNCH_EACH iterations that follow each other, and a thread LAUNCH_EACH of them,
+// GPU_LANES apart: so neighbouring threads load neighbouring elements, and a compiler knows how far apart the
+// elements of a thread are. The first iteration of thread `thread`, where the first one of all is 0.
+const IntExpr *launch_first(const Launches *launches, const IntExpr *thread);
+// The iterations of a thread, whose loads do not wait for each other: of `inside`, for the values of a
+// variable from `first` on that are less than `end`.
+LoopBody launch_each(const Launches *launches, int var, const IntExpr *first, const IntExpr *end,
+                     const LoopBody *inside);
 
 // Each of these appends the launches of a leaf, whose loops `elements` write distinct elements, and `sums`
 // inside of them all make one update, or there are none.
 
-// A thread for a few elements next to each other.
+// A thread for a few elements.
 void launch_elements(const Launches *launches, const Chain *elements, const Chain *sums,
                      const LoopNode *update, const LoopBody *body, LoopBody *to);
 // Tiles of elements, so that what is stored across the result is read along rows, and passed to those that

@@ -68,14 +68,15 @@ DISTAL_KERNEL(256) distal_kernel_0_launch_0(double *DISTAL_RESTRICT y, const dou
             const int64_t ii = element;
             const int64_t i = io * n_per_p + ii;
             const int64_t B_at = (i - B_lo0) * B_stride0 - B_lo1;
-            DISTAL_FOR_THREADS(y, thread_y, 0, 1) {
+            DISTAL_FOR_EACH_THREAD(y, thread_y, 0, 1) {
                 const int64_t parts_at = (element - begin) * threads_x + thread_y * threads_x;
-                DISTAL_FOR_THREADS(x, thread_x, 0, threads_x) {
+                DISTAL_FOR_EACH_THREAD(x, thread_x, 0, threads_x) {
                     double sum = 0;
-                    for (int64_t first = thread_x; first < n; first += threads_x * 8) {
+                    for (int64_t first = thread_x / 32 * 256 + thread_x % 32; first < n; first += threads_x *
+                            8) {
                         DISTAL_UNROLL(8)
                         for (int64_t each = 0; each < 8; each++) {
-                            const int64_t k = first + each * threads_x;
+                            const int64_t k = first + each * 32;
                             if (k < n) {
                                 sum += B[B_at + k] * (double)x[k - x_lo0];
                             }
@@ -88,7 +89,7 @@ DISTAL_KERNEL(256) distal_kernel_0_launch_0(double *DISTAL_RESTRICT y, const dou
         DISTAL_BARRIER;
         DISTAL_FOR_THREADS(z, element, begin, end) {
             const int64_t parts_at = (element - begin) * threads_x;
-            DISTAL_FOR_THREADS(y, row, 0, 1) {
+            DISTAL_FOR_EACH_THREAD(y, row, 0, 1) {
                 DISTAL_FOR_THREADS(x, thread, 0, ceil_div(threads_x, 16)) {
                     double sum = 0;
                     for (int64_t part = (element - begin) * threads_x + thread * 16; part < (element - begin)
@@ -104,7 +105,7 @@ DISTAL_KERNEL(256) distal_kernel_0_launch_0(double *DISTAL_RESTRICT y, const dou
             const int64_t ii = element;
             const int64_t i = io * n_per_p + ii;
             const int64_t y_at = i - y_lo0;
-            DISTAL_FOR_THREADS(y, row, 0, 1) {
+            DISTAL_FOR_EACH_THREAD(y, row, 0, 1) {
                 DISTAL_FOR_THREADS(x, thread, 0, 1) {
                     double sum = 0;
                     for (int64_t part = (element - begin) * threads_x; part < (element - begin) * threads_x +
@@ -159,7 +160,8 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t ii_end = min(n_per_p, n - io * n_per_p);
             const int64_t elements = max(0, ii_end);
             const int64_t places = max(1, min(8, elements / 1024));
-            const int64_t threads_x = max(1, min(256 / places, min(max(0, n), max(32, max(0, n) / 16))));
+            const int64_t threads_x = max(1,
+                    min(max(0, n), max(1, min(256 / places, max(0, n) / 16) / 32) * 32));
             distal_launch(execution, distal_gpu_module, &distal_kernel_0_launch_0_kernel,
                     (int64_t[]){ceil_div(elements, places), 1, 1}, (int64_t[]){threads_x, 1, places}, 3, 14,
                     (void *[]){(void *)&y, (void *)&B, (void *)&x, (void *)&n, (void *)&io, (void *)&y_lo0,

@@ -47,7 +47,7 @@ for each processor (io), active:
     C = wait FETCH_C with C_lo0 = lo[0], C_stride0 = stride[0], C_lo1 = lo[1]
     leaf where active:  # loops: nothing is summed
         let ii_end = min(n_per_p, n - io * n_per_p)
-        let width = max(ceil_div(max(0, n), 8), min(max(0, n), 32))
+        let width = min(max(0, n), ceil_div(max(0, n), 256) * 32)
         let height = max(0, ii_end)
         let threads_x = max(1, min(width, 256))
         let threads_y = max(1, min(height, min(256 / threads_x, 256)))
@@ -56,7 +56,7 @@ for each processor (io), active:
                 let i = io * n_per_p + ii
                 for thread in 0 .. width:  # distinct, threads of all blocks
                     for each in 0 .. 8:  # unroll 8
-                        let j = thread + each * width
+                        let j = thread / 32 * 256 + thread % 32 + each * 32
                         if j < n:
                             A[(i - A_lo0) * A_stride0 + j - A_lo1] = B[(i - B_lo0) * B_stride0 + j - B_lo1] + C[(i - C_lo0) * C_stride0 + j - C_lo1]
     release FETCH_C
@@ -77,7 +77,7 @@ for each processor (io), active:
         let ii_end = min(n_per_p, n - io * n_per_p)
         let elements = max(0, ii_end)
         let places = max(1, min(8, elements / 1024))
-        let threads_x = max(1, min(256 / places, min(max(0, n), max(32, max(0, n) / 16))))
+        let threads_x = max(1, min(max(0, n), max(1, min(256 / places, max(0, n) / 16) / 32) * 32))
         launch on ceil_div(elements, places) blocks of threads_x x 1 x places threads:
             workspace parts[256]
             for block in 0 .. ceil_div(elements, places):  # distinct, blocks
@@ -89,9 +89,9 @@ for each processor (io), active:
                     for thread_y in 0 .. 1:  # distinct, threads of a block
                         for thread_x in 0 .. threads_x:  # distinct, threads of a block
                             workspace sum
-                            for first in thread_x .. n by threads_x * 8:
+                            for first in thread_x / 32 * 256 + thread_x % 32 .. n by threads_x * 8:
                                 for each in 0 .. 8:  # unroll 8
-                                    let k = first + each * threads_x
+                                    let k = first + each * 32
                                     if k < n:
                                         sum += B[(i - B_lo0) * B_stride0 + k - B_lo1] * x[k - x_lo0]
                             parts[(element - begin) * threads_x + (thread_y * threads_x + thread_x)] = sum
@@ -126,7 +126,7 @@ for each processor (io), active:
     leaf where active && s:  # loops: a reduction that is not a sum
         let ii_end = min(n_per_p, n - io * n_per_p)
         workspace partial[1024]
-        let threads_x = max(1, min(256, min(max(0, n), max(32, max(0, n) / 16))))
+        let threads_x = max(1, min(max(0, n), max(1, min(256, max(0, n) / 16) / 32) * 32))
         let threads_y = max(1, min(max(0, ii_end), 256 / threads_x))
         let pieces = ceil_div(max(0, n), 4096)
         launch on 1024 blocks of threads_x x threads_y threads:
@@ -140,9 +140,9 @@ for each processor (io), active:
                             let outer = row / pieces
                             let ii = outer
                             let i = io * n_per_p + ii
-                            for first in begin + thread_x .. min(n, begin + 4096) by threads_x * 8:
+                            for first in begin + (thread_x / 32 * 256 + thread_x % 32) .. min(n, begin + 4096) by threads_x * 8:
                                 for each in 0 .. 8:  # unroll 8
-                                    let j = first + each * threads_x
+                                    let j = first + each * 32
                                     if j < min(n, begin + 4096):
                                         max_2 max= A[(i - A_lo0) * A_stride0 + j - A_lo1]
                         parts[thread_y * threads_x + thread_x] = max_2
