@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--scratch", metavar="FOLDER", default=tempfile.gettempdir(), help="where disks are measured")
     parser.add_argument("--only", metavar="NAME,...", help="these contractions")
     parser.add_argument("--ranks", metavar="N,...", help="on these ranks only")
-    options = parser.parse_args()
+    options = report.parse(parser)
     results = report.Report("choice", options, {"contraction": 16, "size": 20, "ranks": 6, "best": 16},
                             {"chosen": ".3f", "written": ".3f", "ratio": ".3f", "how": ""}, ["ratio"], 1)
     with tempfile.TemporaryDirectory() as folder:

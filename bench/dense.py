@@ -250,7 +250,7 @@ def main():
     parser.add_argument("--tccg", nargs="*", choices=TCCG_KERNELS, metavar="NAME",
                         help="the contractions of TCCG instead, all or these, on one rank")
     parser.add_argument("--one-rank", action="store_true", help="not on several ranks")
-    options = parser.parse_args()
+    options = report.parse(parser)
     options.kernel = options.kernel or (QUICK if options.quick else list(KERNELS))
     if options.quick:
         options.repeat = min(options.repeat, 5)

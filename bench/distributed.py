@@ -327,7 +327,7 @@ def main():
     parser.add_argument("--kernel", nargs="*", choices=KERNELS, default=list(KERNELS), help="default: all")
     parser.add_argument("--input", nargs="*", choices=("rmat", "lap", "t3"), help="default: all, quick: rmat and t3")
     parser.add_argument("--half", nargs=2, metavar=("KERNEL", "FOLDER"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = report.parse(parser)
     options.seconds, options.compile = 0, False
     if options.half:
         serve_half(options, *options.half)

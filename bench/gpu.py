@@ -140,7 +140,7 @@ def main():
     parser = report.parser(__doc__, 20)
     parser.add_argument("--plain", help="gpu_plain, compiled already")
     parser.add_argument("--only", help="a regular expression: kernels of these names")
-    options = parser.parse_args()
+    options = report.parse(parser)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"

@@ -225,7 +225,7 @@ def main():
     parser.add_argument("--ranks", type=int, nargs="*", choices=(4, 9), default=None, help="default: 4 and 9, quick: 4")
     parser.add_argument("--share", type=float, nargs="*", default=None,
                         help=f"of communication, in times of computing (default: {SHARES}, quick: 1)")
-    options = parser.parse_args()
+    options = report.parse(parser)
     options.extent = options.extent or (2304 if options.quick else 3072)
     options.ranks = options.ranks or ([4] if options.quick else [4, 9])
     options.share = options.share or ([1] if options.quick else SHARES)

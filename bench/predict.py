@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--out-of-core", action="store_true", help="products of matrices in disk, with and without --pipeline on")
     parser.add_argument("--scratch", metavar="FOLDER", default=tempfile.gettempdir(), help="where tensors in disk are")
     parser.add_argument("--again", metavar="FILE", help="predict the times again that this JSON of earlier results has as measured")
-    options = parser.parse_args()
+    options = report.parse(parser)
     results = report.Report("predict", options, {"program": 17, "n": 6, "ranks": 6, "pipeline": 9},
                             {"measured": ".3f", "predicted": ".3f", "ratio": ".2f", "computing": ".3f", "memory": ".3f",
                              "network": ".3f", "disk": ".3f"}, ["ratio"], 1)

@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 from xml.sax.saxutils import escape
@@ -22,6 +23,19 @@ def parser(description, repeat):
     result.add_argument("--quick", action="store_true", help="few cases, for a first look")
     result.add_argument("--results", metavar="FOLDER", help="where NAME.json and NAME.svg are written (default: BUILD/bench)")
     return result
+
+
+def parse(of):
+    """The options of a parser. The BLAS that plain programs use is told for which processor to choose its routines, as
+    `distal run` tells its own: OpenBLAS takes processors that are newer than itself for very old ones."""
+    options = of.parse_args()
+    distal = os.path.join(build_folder(options), "distal")
+    program = "tensor a: f64; tensor b: f64; a = 2 * b"
+    done = subprocess.run([distal, "run", "-q", "--stats=json", "-e", program], stdout=subprocess.PIPE, text=True, check=True)
+    core = re.match(r"OpenBLAS \S+ for (\S+)", json.loads(done.stdout)["blas"])
+    if core:
+        os.environ.setdefault("OPENBLAS_CORETYPE", core[1])
+    return options
 
 
 def build_folder(options):

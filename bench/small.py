@@ -134,7 +134,7 @@ class Bench:
 def main():
     parser = report.parser(__doc__, repeat=15)
     parser.add_argument("--part", nargs="*", default=["calls", "starts", "first_compilations", "shared_cores"], help="some of: %(default)s")
-    options = parser.parse_args()
+    options = report.parse(parser)
     with tempfile.TemporaryDirectory(prefix="distal-bench-") as folder:
         bench = Bench(options, folder)
         for part in options.part:

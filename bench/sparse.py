@@ -581,7 +581,7 @@ def main():
     parser.add_argument("--kernel", nargs="*", choices=KERNELS, help=f"default: all, quick: {' '.join(QUICK)}")
     parser.add_argument("--input", nargs="*", help="names of inputs (default: all, quick: the first one of a kernel)")
     parser.add_argument("--compile", action="store_true", help="also print how long compiling took, with an empty cache")
-    options = parser.parse_args()
+    options = report.parse(parser)
     if options.quick:
         options.repeat = min(options.repeat, 5)
 
