@@ -20,7 +20,7 @@ enum { NARROW_BYTES = 512 << 10 };
 // are more of them.
 enum { BLOCK_ROWS = 512, BLOCK_BYTES = 600 << 10 };
 // The most columns of B at once, and the bytes of a strip: the tiles of the result beside one another.
-enum { COLUMNS = 4096, STRIP_BYTES = 32 << 10 };
+enum { COLUMNS = 4096, STRIP_BYTES = 8 << 10 };
 // A result of more bytes does not fit in the last-level cache, so it is written with nontemporal stores; rows
 // of fewer bytes that follow each other in the result are put together for that.
 enum { STREAM_BYTES = 1 << 25, STREAM_ROW = 512 };
