@@ -99,6 +99,33 @@ static void FINISH(int64_t rows, int64_t cols, int64_t strip_row, TYPE alpha, TY
 #endif
 }
 
+// The rows from `r` on whose `count` columns follow each other in the result, put together where they are
+// short.
+static int64_t NAME(joined_end)(int64_t r, int64_t rows, const int64_t *rows_at, int64_t count) {
+    int64_t end = r + 1;
+    while (count * (int64_t)sizeof(TYPE) < STREAM_ROW && end < rows &&
+           rows_at[end] == rows_at[end - 1] + count)
+        end++;
+    return end;
+}
+
+// Requests the lines of the result of which a strip has a part, as streamed stores wait for them.
+static void REQUEST_ENDS(int64_t rows, int64_t cols, const int64_t *rows_at, const int64_t *cols_at,
+                         TYPE *c) {
+    for (int64_t first = 0, last; first < cols; first = last) {
+        last = run_end(cols_at, first, cols);
+        for (int64_t r = 0, next; r < rows; r = next) {
+            TYPE *begin = c + rows_at[r] + cols_at[first], *end;
+            next = NAME(joined_end)(r, rows, rows_at, last - first);
+            end = begin + (next - r) * (last - first);
+            if ((uintptr_t)begin % ALIGNMENT)
+                __builtin_prefetch(begin, 1);
+            if ((uintptr_t)end % ALIGNMENT)
+                __builtin_prefetch(end, 1);
+        }
+    }
+}
+
 // Brings a strip of rows to the result; the rows and columns are at these offsets in it.
 static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_row, const int64_t *rows_at,
                   const int64_t *cols_at, TYPE *c, Writing writing) {
@@ -112,19 +139,18 @@ static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_r
             if (writing == WRITE_ADDS) {
                 for (int64_t i = 0; i < count; i++)
                     to[i] = (TYPE)(PARTS == 2 ? to[i] + from[i] : (TYPE)((REAL)to[i] + (REAL)from[i]));
-            } else if (writing == WRITE_STORES) {
+                continue;
+            }
+            if (writing == WRITE_STORES) {
                 for (int64_t i = 0; i < count; i++)
                     to[i] = from[i];
-            } else if (count * (int64_t)sizeof *to >= STREAM_ROW) {
-                distal_stream(to, from, count * (int64_t)sizeof *to);
-            } else {
-                TYPE joined[TILE_ROWS * STREAM_ROW / sizeof(TYPE)];
-                memcpy(joined, from, (size_t)count * sizeof *to);
-                for (; next < rows && rows_at[next] == rows_at[next - 1] + count; next++)
-                    memcpy(joined + (next - r) * count, strip + next * strip_row + first,
-                           (size_t)count * sizeof *to);
-                distal_stream(to, joined, (next - r) * count * (int64_t)sizeof *to);
+                continue;
             }
+            TYPE joined[TILE_ROWS * STREAM_ROW / sizeof(TYPE)];
+            next = NAME(joined_end)(r, rows, rows_at, count);
+            for (int64_t i = r; next > r + 1 && i < next; i++)
+                memcpy(joined + (i - r) * count, strip + i * strip_row + first, (size_t)count * sizeof *to);
+            distal_stream(to, next > r + 1 ? joined : from, (next - r) * count * (int64_t)sizeof *to);
         }
     }
 }
@@ -233,6 +259,8 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                             for (int64_t i = 0; prefetch && i < count; i++)
                                 for (int64_t x = from; x < to; x += ALIGNMENT / (int64_t)sizeof *c)
                                     __builtin_prefetch(to_c + c_rows_at[r + i] + c_cols_at[x], 1);
+                            if (writing == WRITE_STREAMS)
+                                REQUEST_ENDS(count, to - from, c_rows_at + r, c_cols_at + from, to_c);
                             MULTIPLY_STRIP(tile_rows, next_rows, &panels, from, to, strip, strip_row);
                             FINISH(count, to - from, strip_row, alpha, strip);
                             WRITE(count, to - from, strip, strip_row, c_rows_at + r, c_cols_at + from, to_c,
