@@ -114,7 +114,7 @@ class Network:
         for rank in range(self.ranks):
             for space, device in (PREFIX + str(rank), "uplink"), (PREFIX + "bridge", f"port{rank}"):
                 command("tc", "-n", space, "qdisc", "replace", "dev", device, "root", "tbf",
-                        "rate", f"{round(8e6 * rate)}bit", "burst", "256kb", "limit", "8mb")
+                        "rate", f"{round(8e6 * rate)}bit", "burst", "256kb", "limit", "64mb")
 
     def carried(self):
         """Bytes that the ranks have sent."""
@@ -130,7 +130,7 @@ class Network:
              f'hostname {PREFIX}bridge; exec "$@"', "sh", "mpirun", "-n", str(self.ranks), "--hostfile", self.hosts,
              "--mca", "plm_rsh_agent", self.agent, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self",
              "--mca", "btl_tcp_if_include", "uplink", "--mca", "oob_tcp_if_include", f"{ADDRESS}0/24",
-             "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-x", "OMP_NUM_THREADS=1", *export,
+             "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-x", "OMP_NUM_THREADS=1", "-x", "DISTAL_WAIT=sleep", *export,
              *words], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             sys.exit(f"{' '.join(words)}\n{done.stderr}")
@@ -163,7 +163,8 @@ class Bench:
             self.pdgemm = None
 
     def run_distal(self, network, program, params, preload=None, check=False):
-        words = [self.distal, "run", program, "-q", "--threads", "1", "--stats=json", "--shared-memory", "off"]
+        words = [self.distal, "run", program, "-q", "--threads", "1", "--stats=json", "--shared-memory", "off",
+                 "--pipeline", "on"]
         for param in params.split():
             words += ["-p", param]
         repeat = 1 if check else self.options.repeat

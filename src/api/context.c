@@ -2,6 +2,7 @@
 #include "api/context.h"
 
 #include "runtime/node.h"
+#include "runtime/progress.h"
 #include "runtime/wait.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static distal_status initialize_mpi(void) {
     }
     MPI_Initialized(&initialized);
     if (!initialized) {
-        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
         initialized_here = true;
     }
     live_contexts++;
@@ -109,13 +110,13 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
     duplicate(comm, &context->comm);
     MPI_Comm_rank(context->comm, &context->rank);
     MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, context->rank, MPI_INFO_NULL, &context->node);
-    if (node_is_crowded(context->node))
-        wait_set_sleep(true);
+    wait_choose(node_is_crowded(context->node));
     context->communicators = communicators_create(context->comm);
     if (!context->communicators) {
         distal_free(context);
         return without_context("distal_create", "out of memory"), DISTAL_FAILED;
     }
+    communicators_set_progress(context->communicators, progress_is_needed(context->node, context->comm));
     find_neighbours(context);
     *result = context;
     return DISTAL_OK;

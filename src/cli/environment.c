@@ -14,8 +14,7 @@
 
 int64_t environment_threads(int64_t wanted, const CoreShare *share) {
     const int64_t threads = wanted > 0 ? wanted : max_i64(share->cores, 1);
-    if (share->crowded)
-        wait_set_sleep(true);
+    wait_choose(share->crowded);
     omp_set_num_threads((int)threads);
     blas_set_threads((int)threads);
     return threads;

@@ -9,6 +9,7 @@
 #include "memory/gpu.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
+#include "runtime/progress.h"
 #include "runtime/wait.h"
 
 #include <stdio.h>
@@ -108,10 +109,11 @@ static bool create_storages(Run *run) {
 
 static bool create_communicators(Run *run) {
     run->communicators = communicators_create(MPI_COMM_WORLD);
-    if (run->communicators)
-        communicators_set_neighbours(run->communicators, run->neighbours);
-    return run->communicators ||
-           diagnostics_error(run->session->diagnostics, (Span){0}, "this run has not enough memory");
+    if (!run->communicators)
+        return diagnostics_error(run->session->diagnostics, (Span){0}, "this run has not enough memory");
+    communicators_set_neighbours(run->communicators, run->neighbours);
+    communicators_set_progress(run->communicators, progress_is_needed(run->node, MPI_COMM_WORLD));
+    return true;
 }
 
 // All ranks have the figures for the largest number of threads of a rank.

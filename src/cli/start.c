@@ -58,7 +58,7 @@ void start_prepare(Session *session) {
 
 ExitStatus start_here(Session *session, RanksBody body) {
     int provided;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
     ExitStatus status = body(session);
     MPI_Finalize();
     return status;

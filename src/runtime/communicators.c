@@ -17,7 +17,7 @@ struct Entry {
 struct Communicators {
     MPI_Comm all;
     int ranks;
-    bool sleep;
+    bool sleep, needs_progress;
     Neighbours *neighbours;
     int64_t count, capacity; // capacity: a power of two, more than the count
     Entry **entries;         // hashed by members, NULL where free
@@ -71,6 +71,14 @@ void communicators_set_neighbours(Communicators *communicators, Neighbours *neig
 
 Neighbours *communicators_neighbours(const Communicators *communicators) {
     return communicators->neighbours;
+}
+
+void communicators_set_progress(Communicators *communicators, bool needed) {
+    communicators->needs_progress = needed;
+}
+
+bool communicators_need_progress(const Communicators *communicators) {
+    return communicators->needs_progress;
 }
 
 int64_t communicators_count(const Communicators *communicators) {

@@ -25,6 +25,10 @@ bool communicators_sleep(const Communicators *communicators);
 void communicators_set_neighbours(Communicators *communicators, Neighbours *neighbours);
 Neighbours *communicators_neighbours(const Communicators *communicators);
 
+// Whether executions need a thread for their messages (runtime/progress.h); at first they do not.
+void communicators_set_progress(Communicators *communicators, bool needed);
+bool communicators_need_progress(const Communicators *communicators);
+
 // How many communicators there are beside that of all ranks; for tests.
 int64_t communicators_count(const Communicators *communicators);
 

@@ -238,6 +238,18 @@ static bool create_queue(const Assembly *assembly) {
     return execution->queue || no_memory(assembly);
 }
 
+// Where messages of a step are under way while the leaf computes the one before.
+static bool create_progress(const Assembly *assembly) {
+    distal_execution *execution = assembly->execution;
+    bool needed = false;
+    for (int t = 0; t < execution->transfer_count; t++)
+        needed = needed || assembly->parts->transfers[t]->pipelined;
+    if (!needed || !communicators_need_progress(assembly->communicators))
+        return true;
+    execution->progress = progress_create();
+    return execution->progress || no_memory(assembly);
+}
+
 // What neighbours read; the same ranks of a node have it.
 static bool create_reading(Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
@@ -309,7 +321,7 @@ static bool allocate_parts(Assembly *assembly) {
                                assembly->diagnostics))
             return false;
     }
-    if (!create_queue(assembly) || !create_reading(assembly))
+    if (!create_queue(assembly) || !create_progress(assembly) || !create_reading(assembly))
         return false;
     enum { SCRATCH_BYTES = 1024 * 16 };
     if (parts->plan && parts->plan->spmd->on_gpu) {
@@ -399,6 +411,7 @@ void execution_free(distal_execution *execution) {
     if (!execution)
         return;
     io_queue_free(execution->queue);
+    progress_free(execution->progress);
     reading_free(execution->reading);
     for (int t = 0; t < execution->transfer_count; t++)
         transfer_free(&execution->transfers[t]);

@@ -6,6 +6,7 @@
 
 #include "runtime/entry_copy.h"
 #include "runtime/execution.h"
+#include "runtime/progress.h"
 #include "runtime/result.h"
 #include "runtime/result_home.h"
 #include "runtime/transfer.h"
@@ -60,11 +61,12 @@ struct distal_execution {
     int cleared_count;
     const ClearedStorage *cleared;
     IoCounts *io; // by transfer: those of its storage before the last run, then what it has read and written
-    Reading *reading;  // of what neighbours read of each other's homes; NULL: nothing is
-    IoQueue *queue;    // of what is read ahead and written behind; NULL: nothing is
-    bool in_disk;      // some tensor is, the same on all ranks
-    void *gpu_scratch; // partial results of the blocks of a launch; NULL where no leaf is on a GPU
-    void *gpu_space;   // DEVICE_SPACE bytes for contractions; NULL where there are none
+    Reading *reading;         // of what neighbours read of each other's homes; NULL: nothing is
+    IoQueue *queue;           // of what is read ahead and written behind; NULL: nothing is
+    ProgressThread *progress; // of messages while leaves compute; NULL: there is no thread for them
+    bool in_disk;             // some tensor is, the same on all ranks
+    void *gpu_scratch;        // partial results of the blocks of a launch; NULL where no leaf is on a GPU
+    void *gpu_space;          // DEVICE_SPACE bytes for contractions; NULL where there are none
     MPI_Comm all;
 };
 

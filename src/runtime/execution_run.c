@@ -36,6 +36,7 @@ static void run_stage(distal_execution *execution, distal_kernel_function kernel
         result_home_begin(stage->result_home);
     if (!execution->converts)
         kernel(execution, params);
+    progress_stop(execution->progress);
     if (stage->result_home) {
         result_home_finish(stage->result_home);
         count_traffic(execution, stage->result_transfer);
@@ -168,14 +169,18 @@ distal_index_set *distal_row_set(distal_execution *execution, int transfer) {
 }
 
 void distal_start(distal_execution *execution, int transfer) {
+    progress_stop(execution->progress);
     transfer_start(&execution->transfers[transfer]);
 }
 
 void distal_start_next(distal_execution *execution, int transfer) {
+    progress_stop(execution->progress);
     transfer_start_next(&execution->transfers[transfer]);
+    progress_allow(execution->progress);
 }
 
 const distal_view *distal_wait(distal_execution *execution, int transfer) {
+    progress_stop(execution->progress);
     transfer_wait(&execution->transfers[transfer]);
     return &execution->transfers[transfer].exposed;
 }
@@ -229,6 +234,7 @@ static void wait_for_rows(distal_execution *execution, int leaf, bool end) {
 }
 
 const int64_t *distal_next_rows(distal_execution *execution, int transfer) {
+    progress_stop(execution->progress);
     const int leaf = execution->transfers[transfer].leaf;
     RowOrder *order = &execution->row_order;
     if (order->next == 0)
@@ -248,6 +254,7 @@ const int64_t *distal_next_rows(distal_execution *execution, int transfer) {
 }
 
 const distal_view *distal_fetch(distal_execution *execution, int transfer) {
+    progress_stop(execution->progress);
     transfer_fetch(&execution->transfers[transfer]);
     return &execution->transfers[transfer].exposed;
 }
@@ -262,6 +269,7 @@ void distal_reduce(distal_execution *execution, int transfer) {
     // Of this thread; those of the others were ordered where their team ended.
     __builtin_ia32_sfence();
 #endif
+    progress_stop(execution->progress);
     transfer_reduce(&execution->transfers[transfer]);
 }
 

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 // Even the shortest sleep takes about 100 microseconds, and large messages go in many parts, for each of
@@ -19,6 +21,14 @@ static bool sleeps;
 
 void wait_set_sleep(bool sleep) {
     sleeps = sleep;
+}
+
+void wait_choose(bool crowded) {
+    const char *value = getenv("DISTAL_WAIT");
+    if (value && strcmp(value, "poll") == 0)
+        return;
+    if (crowded || (value && strcmp(value, "sleep") == 0))
+        wait_set_sleep(true);
 }
 
 bool wait_sleeps(void) {

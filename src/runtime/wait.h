@@ -12,6 +12,9 @@
 
 // Whether this process sleeps while it waits; at first MPI waits as it likes.
 void wait_set_sleep(bool sleep);
+// Makes it sleep where ranks share cores (`crowded`), unless the environment variable DISTAL_WAIT says what
+// to do: `sleep` or `poll`.
+void wait_choose(bool crowded);
 bool wait_sleeps(void);
 
 // As MPI_Waitall, without statuses.

@@ -35,8 +35,8 @@ __attribute__((format(printf, 1, 2))) static inline void fail(const char *format
     } while (0)
 
 static inline void report_start(int *argument_count, char ***arguments) {
-    int rank;
-    MPI_Init(argument_count, arguments);
+    int rank, provided;
+    MPI_Init_thread(argument_count, arguments, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (node_is_crowded(MPI_COMM_WORLD))
         wait_set_sleep(true);

@@ -423,6 +423,7 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
         storages[t] = storage_create(&plan->homes[t], rank, false, NULL, pipeline->diagnostics);
     Communicators *communicators = communicators_create(comm);
     communicators_set_neighbours(communicators, neighbours);
+    communicators_set_progress(communicators, true); // where it is pipelined
     distal_execution *execution = execution_create(now.plan, storages, communicators, pipeline->diagnostics);
     CHECK(execution, "no execution");
     if (execution)

@@ -583,6 +583,7 @@ static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm 
                .comm = comm,
                .communicators = communicators_create(comm)};
     MPI_Comm_rank(comm, &run.rank);
+    communicators_set_progress(run.communicators, true); // where it is pipelined
     if (way->node >= 0) {
         run.neighbours = neighbours_create(comm, way->node);
         communicators_set_neighbours(run.communicators, run.neighbours);

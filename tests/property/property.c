@@ -350,7 +350,8 @@ static void set_folder(void) {
 
 int main(int count, char **arguments) {
     Options options;
-    MPI_Init(&count, &arguments);
+    int provided;
+    MPI_Init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     if (!read_options(count, arguments, &options)) {
         if (world_rank == 0)
