@@ -28,11 +28,12 @@ FREE_RATE = 1250  # megabytes a second, of links that are not to be slow
 @dataclasses.dataclass
 class Algorithm:
     example: str
-    params: dict  # by number of ranks
+    params: dict  # by number of ranks; CHUNK: columns of B that are broadcast at a time, TILE_CHUNK: of one tile
 
 
 ALGORITHMS = {
-    "SUMMA": Algorithm("summa", {4: "gx=2 gy=2", 9: "gx=3 gy=3"}),
+    "SUMMA": Algorithm("summa", {4: "gx=2 gy=2 chunk=CHUNK", 9: "gx=3 gy=3 chunk=CHUNK"}),
+    "interleaved": Algorithm("summa_interleaved", {4: "gx=2 gy=2 chunk=TILE_CHUNK", 9: "gx=3 gy=3 chunk=TILE_CHUNK"}),
     "Cannon": Algorithm("cannon", {4: "g=2", 9: "g=3"}),
     "Johnson": Algorithm("johnson", {4: "gx=2 gy=1 gz=2", 9: "gx=3 gy=1 gz=3"}),
 }
@@ -196,8 +197,9 @@ class Bench:
         chosen = {}
         for name, algorithm in ALGORITHMS.items():
             program = os.path.join(report.ROOT, "examples", algorithm.example + ".distal")
-            params = algorithm.params[ranks] + (f" chunk={self.options.chunk}" if name == "SUMMA" else "")
-            self.run_distal(network, program, f"n=60 {algorithm.params[ranks]}", check=True)
+            params = algorithm.params[ranks].replace("TILE_CHUNK", str(self.options.chunk // math.isqrt(ranks)))
+            params = params.replace("CHUNK", str(self.options.chunk))
+            self.run_distal(network, program, f"n=60 {params}", check=True)
             chosen[name] = lambda preload=None, program=program, params=f"n={n} {params}": \
                 self.run_distal(network, program, params, preload)
         if self.pdgemm:
@@ -231,7 +233,7 @@ def main():
     options.ranks = options.ranks or ([4] if options.quick else [4, 9])
     options.share = options.share or ([1] if options.quick else SHARES)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # as after an interrupt, namespaces are removed
-    table = report.Report("network", options, {"algorithm": 9, "ranks": 5, "share": 5},
+    table = report.Report("network", options, {"algorithm": 11, "ranks": 5, "share": 5},
                           {"rate": ".1f", "time": ".1f", "computing": ".1f", "communication": ".1f", "overlap": ".2f",
                            "megabytes": ".1f", "to_plan": ".3f"}, ["overlap"], 0.8)
     with tempfile.TemporaryDirectory(prefix="distal-bench-") as folder:

@@ -24,7 +24,7 @@ TOLERANCE = {"f32": 1e-5, "f64": 1e-13, "c64": 1e-5, "c128": 1e-13, "i32": 0, "i
 # What each example computes: the target, the operands, and numpy.einsum's subscripts.
 MATMUL = ("A", "BC", "ik,kj->ij")
 EXAMPLES = {
-    "cannon": MATMUL, "pumma": MATMUL, "summa": MATMUL, "johnson": MATMUL, "solomonik": MATMUL, "cosma": MATMUL,
+    "cannon": MATMUL, "pumma": MATMUL, "summa": MATMUL, "summa_interleaved": MATMUL, "johnson": MATMUL, "solomonik": MATMUL, "cosma": MATMUL,
     "hierarchical_summa": MATMUL, "summa_cannon": MATMUL, "cannon_summa": MATMUL, "johnson_rows": MATMUL,
     "ttv": ("A", "Bc", "ijk,k->ij"),
     "innerprod": ("a", "BC", "ijk,ijk->"),
@@ -80,6 +80,9 @@ RUNS = [
     ("pumma", f"{AWKWARD} g=3", None, "f64"),
     ("pumma", f"{AWKWARD} gx=4 gy=3", None, "f64"),
     ("pumma", "m=3 n=1 q=2 gx=2 gy=4", None, "f64"),
+    ("summa_interleaved", f"{AWKWARD} gx=2 gy=3 chunk=5", None, "f64"),
+    ("summa_interleaved", f"{AWKWARD} gx=4 gy=3 chunk=100", 6, "c64"),
+    ("summa_interleaved", "m=5 n=2 q=3 gx=3 gy=4 chunk=2", 4, "i64"),
     ("johnson", f"{AWKWARD} c=2", None, "f64"),
     ("johnson", f"{AWKWARD} gx=2 gy=3 gz=2", None, "c128"),
     ("johnson", f"{AWKWARD} gx=1 gy=2 gz=3", None, "f32"),

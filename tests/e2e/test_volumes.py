@@ -85,6 +85,8 @@ CASES = [
     ("summa", "gx=2 gy=3 chunk=40", summa(2, 3)),
     ("summa", "gx=5 gy=1 chunk=48", summa(5, 1)),
     ("summa", "gx=4 gy=3 chunk=17", summa(4, 3)),
+    ("summa_interleaved", "gx=4 gy=4 chunk=20", summa(4, 4)),
+    ("summa_interleaved", "gx=2 gy=3 chunk=16", summa(2, 3)),
     ("johnson", "c=2", johnson(2)),
     ("johnson", "c=4", johnson(4)),
     ("summa_cannon", "gx=2 gy=2 c=2", square(4, "shift", "shift")),
