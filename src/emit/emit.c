@@ -47,8 +47,8 @@ const LoopArray *emit_array_of(const Emitter *emitter, int array) {
     return &emitter->kernel->arrays.items[array];
 }
 
-const char *emit_c_type(int type) {
-    return type < TYPE_COUNT              ? type_info((ElementType)type)->c_name
+const char *emit_c_type(const Emitter *emitter, int type) {
+    return type < TYPE_COUNT              ? loop_element_type(emitter->kernel, (ElementType)type)
            : type == VALUE_TYPE_CONDITION ? "int"
                                           : "int64_t";
 }
@@ -259,7 +259,7 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
                   node->kind != LOOP_OPEN                        ? "const %s *%s = %s->values;"
                   : emit_array_of(emitter, node->array)->updated ? "%s *%s = %s->values;"
                                                                  : "%s *restrict %s = %s->values;",
-                  emit_c_type((int)emit_array_of(emitter, node->array)->type), data, view);
+                  emit_c_type(emitter, (int)emit_array_of(emitter, node->array)->type), data, view);
     Text text = text_create(emitter->kernel->arena);
     for (int f = 0; f < node->field_count; f++) {
         const LoopField *field = &node->fields[f];
@@ -273,7 +273,7 @@ static void emit_view(Emitter *emitter, const LoopNode *node) {
         const LoopViewArray *array = &node->view_arrays[a];
         if (emitter->uses.arrays[array->array])
             emit_line(&emitter->lines, "const %s *restrict %s = %s->levels[%d].arrays[%d];",
-                      emit_c_type((int)emit_array_of(emitter, array->array)->type),
+                      emit_c_type(emitter, (int)emit_array_of(emitter, array->array)->type),
                       names->arrays[array->array], view, array->level, array->number);
     }
 }
@@ -307,7 +307,7 @@ static void emit_team(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "#pragma omp parallel num_threads(%s)", names->threads);
     emit_open(&emitter->lines, "{");
     emit_line(&emitter->lines, "%s *restrict %s = distal_thread_copy(%s, %s, distal_thread_number());",
-              emit_c_type((int)emit_array_of(emitter, node->own)->type), names->arrays[node->own],
+              emit_c_type(emitter, (int)emit_array_of(emitter, node->own)->type), names->arrays[node->own],
               names->execution, transfer);
     emitter->in_team = emitter->in_threads = true;
     emit_body(emitter, &node->body);
@@ -317,7 +317,8 @@ static void emit_team(Emitter *emitter, const LoopNode *node) {
 }
 
 static void emit_let(Emitter *emitter, const LoopNode *node) {
-    emit_line(&emitter->lines, "const %s %s = %s;", emit_c_type(emitter->kernel->vars.items[node->var].type),
+    emit_line(&emitter->lines, "const %s %s = %s;",
+              emit_c_type(emitter, emitter->kernel->vars.items[node->var].type),
               emitter->names.vars[node->var], emit_value_text(emitter, node->value));
 }
 
@@ -337,7 +338,7 @@ static const char *identity_text(const Emitter *emitter, const LoopArray *array)
 // A local variable, or memory that the execution has for each thread.
 static void emit_workspace(Emitter *emitter, const LoopNode *node) {
     const LoopArray *array = emit_array_of(emitter, node->array);
-    const char *name = emitter->names.arrays[node->array], *type = emit_c_type((int)array->type);
+    const char *name = emitter->names.arrays[node->array], *type = emit_c_type(emitter, (int)array->type);
     if (array->scalar) {
         emit_line(&emitter->lines, "%s %s = %s;", type, name, identity_text(emitter, array));
         return;

@@ -76,7 +76,8 @@ static void print_parameters(const Emitter *emitter, const LoopNode *launch, con
         const int array = arguments->arrays.items[i];
         const LoopArray *of = emit_array_of(emitter, array);
         text_printf(to, "%s%s%s *%s%s", i ? ", " : "", is_written(emitter, launch, array) ? "" : "const ",
-                    emit_c_type((int)of->type), of->updated ? "" : "DISTAL_RESTRICT ", names->arrays[array]);
+                    emit_c_type(emitter, (int)of->type), of->updated ? "" : "DISTAL_RESTRICT ",
+                    names->arrays[array]);
     }
     for (int64_t i = 0; i < arguments->params.count; i++)
         text_printf(to, ", int64_t %s", names->params[arguments->params.items[i]]);
@@ -92,7 +93,8 @@ static void emit_call(Emitter *emitter, const LoopNode *launch, const Arguments 
     for (int64_t i = 0; i < arguments->arrays.count; i++)
         text_printf(&text, "%s*(%s%s *const *)arguments[%" PRId64 "]", i ? ", " : "",
                     is_written(emitter, launch, arguments->arrays.items[i]) ? "" : "const ",
-                    emit_c_type((int)emit_array_of(emitter, arguments->arrays.items[i])->type), at++);
+                    emit_c_type(emitter, (int)emit_array_of(emitter, arguments->arrays.items[i])->type),
+                    at++);
     for (int64_t i = 0; i < arguments->params.count + arguments->vars.count; i++)
         text_printf(&text, ", *(const int64_t *)arguments[%" PRId64 "]", at++);
     emit_line(&emitter->lines, "#ifdef DISTAL_EMULATED");
@@ -197,9 +199,9 @@ void emit_atomic(Emitter *emitter, const LoopNode *node, const char *element, co
 void emit_launch_workspace(Emitter *emitter, const LoopNode *node) {
     const LoopArray *array = emit_array_of(emitter, node->array);
     if (array->shared)
-        emit_line(&emitter->lines, "DISTAL_SHARED %s %s[%s];", emit_c_type((int)array->type),
+        emit_line(&emitter->lines, "DISTAL_SHARED %s %s[%s];", emit_c_type(emitter, (int)array->type),
                   emitter->names.arrays[node->array], emit_int_text(emitter, array->extent));
     else
-        emit_line(&emitter->lines, "%s *%s = distal_gpu_scratch(%s);", emit_c_type((int)array->type),
+        emit_line(&emitter->lines, "%s *%s = distal_gpu_scratch(%s);", emit_c_type(emitter, (int)array->type),
                   emitter->names.arrays[node->array], emitter->names.execution);
 }

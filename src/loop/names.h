@@ -35,6 +35,8 @@ LoopNames loop_names(const LoopKernel *kernel);
 void loop_print_int(const LoopKernel *kernel, const LoopNames *names, const IntExpr *expr, Text *to);
 const char *loop_int_text(const LoopKernel *kernel, const LoopNames *names, const IntExpr *expr);
 const char *loop_value_text(const LoopKernel *kernel, const LoopNames *names, const Value *value);
+// The type of elements; on a GPU complex ones have a name that C and CUDA C have in common.
+const char *loop_element_type(const LoopKernel *kernel, ElementType type);
 // "B[i - B_lo0]", or the name of a scalar.
 const char *loop_element_text(const LoopKernel *kernel, const LoopNames *names, int array,
                               const IntExpr *position);

@@ -39,11 +39,21 @@ static void print_real(double number, bool is_float, Text *to) {
                 is_float ? "F" : "");
 }
 
-static void print_number(const Value *value, Text *to) {
+const char *loop_element_type(const LoopKernel *kernel, ElementType type) {
+    const TypeInfo *info = type_info(type);
+    return kernel->gpu && info->is_complex ? arena_printf(kernel->arena, "distal_%s", info->name)
+                                           : info->c_name;
+}
+
+static void print_number(const Printer *printer, const Value *value, Text *to) {
     const ElementType type = (ElementType)value->type;
     if (type_info(type)->is_complex) {
         const bool is_float = type == TYPE_C64;
-        text_append(to, is_float ? "__builtin_complex(0.0F, " : "__builtin_complex(0.0, ");
+        if (printer->kernel->gpu)
+            text_printf(to, "distal_complex_%s(", type_info(type)->name);
+        else
+            text_append(to, "__builtin_complex(");
+        text_append(to, is_float ? "0.0F, " : "0.0, ");
         print_real(value->number, is_float, to);
         text_append(to, ")");
         return;
@@ -62,12 +72,14 @@ static void print_number(const Value *value, Text *to) {
 }
 
 // Operations that are functions in C: products of complex numbers, as C's own look for infinities and so are
-// not vectorized; quotients of integers, as those by zero would end the program.
-static const char *as_function(const Value *value) {
+// not vectorized; quotients of integers, as those by zero would end the program; and, on a GPU, of complex
+// numbers.
+static const char *as_function(const Printer *printer, const Value *value) {
     if (value->kind == VALUE_MUL && value_is_complex(value->operands[0]) &&
         value_is_complex(value->operands[1]))
         return "mul";
-    if (value->kind == VALUE_DIV && type_info((ElementType)value->type)->is_integer)
+    if (value->kind == VALUE_DIV && (type_info((ElementType)value->type)->is_integer ||
+                                     (printer->kernel->gpu && value_is_complex(value->operands[1]))))
         return "div";
     return NULL;
 }
@@ -78,12 +90,12 @@ static bool is_silent(const Value *value) {
     return value->kind == VALUE_CONVERT && value->type == VALUE_TYPE_INDEX;
 }
 
-static Binding value_binding(const Value *value) {
+static Binding value_binding(const Printer *printer, const Value *value) {
     switch (value->kind) {
     case VALUE_INDEX:
         return int_is_primary(value->index) ? BIND_PRIMARY : BIND_SUM;
     case VALUE_CONVERT:
-        return is_silent(value) ? value_binding(value->operands[0]) : BIND_UNARY;
+        return is_silent(value) ? value_binding(printer, value->operands[0]) : BIND_UNARY;
     case VALUE_NEG:
     case VALUE_ADDRESS:
         return BIND_UNARY;
@@ -92,7 +104,7 @@ static Binding value_binding(const Value *value) {
         return BIND_SUM;
     case VALUE_MUL:
     case VALUE_DIV:
-        return as_function(value) ? BIND_PRIMARY : BIND_PRODUCT;
+        return as_function(printer, value) ? BIND_PRIMARY : BIND_PRODUCT;
     case VALUE_LESS:
     case VALUE_EQUAL:
         return BIND_COMPARISON;
@@ -110,7 +122,7 @@ static Binding value_binding(const Value *value) {
 static void print_value(const Printer *printer, const Value *value, Text *to);
 
 static void print_bound(const Printer *printer, const Value *value, Binding least, Text *to) {
-    const bool brackets = value_binding(value) < least;
+    const bool brackets = value_binding(printer, value) < least;
     text_append(to, brackets ? "(" : "");
     print_value(printer, value, to);
     text_append(to, brackets ? ")" : "");
@@ -141,8 +153,9 @@ static void print_operation(const Printer *printer, const Value *value, Text *to
         [VALUE_ADD] = {" + ", BIND_SUM, BIND_PRODUCT},   [VALUE_SUB] = {" - ", BIND_SUM, BIND_PRODUCT},
         [VALUE_MUL] = {" * ", BIND_PRODUCT, BIND_UNARY}, [VALUE_DIV] = {" / ", BIND_PRODUCT, BIND_UNARY},
         [VALUE_LESS] = {" < ", BIND_SUM, BIND_SUM},      [VALUE_EQUAL] = {" == ", BIND_SUM, BIND_SUM}};
-    if (as_function(value)) {
-        text_printf(to, "distal_%s_%s(", as_function(value), type_info((ElementType)value->type)->name);
+    if (as_function(printer, value)) {
+        text_printf(to, "distal_%s_%s(", as_function(printer, value),
+                    type_info((ElementType)value->type)->name);
         print_operands(printer, value, ", ", BIND_SELECTION, to);
         text_append(to, ")");
         return;
@@ -171,7 +184,7 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
         print_int(printer, value->index, to);
         return;
     case VALUE_NUMBER:
-        print_number(value, to);
+        print_number(printer, value, to);
         return;
     case VALUE_VAR:
         text_append(to, printer->names->vars[value->var]);
@@ -215,7 +228,8 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
             return;
         }
         text_printf(to, "(%s)",
-                    value->type < TYPE_COUNT ? type_info((ElementType)value->type)->c_name : "int64_t");
+                    value->type < TYPE_COUNT ? loop_element_type(printer->kernel, (ElementType)value->type)
+                                             : "int64_t");
         print_bound(printer, value->operands[0], BIND_UNARY, to);
         return;
     case VALUE_AND:

@@ -10,13 +10,10 @@ typedef struct {
 static void check_gpu_access(void *context, const Access *access) {
     GpuCheck *check = context;
     const Tensor *tensor = access->tensor;
-    const char *what = tensor_is_sparse(tensor)              ? "sparse"
-                       : type_info(tensor->type)->is_complex ? "complex"
-                                                             : NULL;
-    if (check->ok && what)
+    if (check->ok && tensor_is_sparse(tensor))
         check->ok = diagnostics_error(check->diagnostics, access->span,
-                                      "'%s' is %s, which is not supported in statements on a GPU yet",
-                                      tensor->name, what);
+                                      "'%s' is sparse, which is not supported in statements on a GPU yet",
+                                      tensor->name);
 }
 
 bool gpu_check(const Cin *cin, Diagnostics *diagnostics) {

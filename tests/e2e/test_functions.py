@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Element-wise functions and explicit reductions compared with NumPy's: in every type, on one and several ranks.
+"""Element-wise functions and explicit reductions compared with NumPy's: in every type, on one and several ranks, and on GPUs.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
+import os
 import sys
 
 import numpy
@@ -63,7 +64,8 @@ CASES = [
     ("f64", "f64", "A = max({j}, B(i, j))", lambda B, C, c: B.max(1).sum()),
 ]
 PLACES = [("", 1), ("machine G = grid(3); place B(x, y) -> G(x); place C(x, y) -> G(y)", 3),
-          ("machine G = grid(2, 2); place B(x, y) -> G(x, y); place C(x, y) -> G(0, x); place c(x) -> G(x, *)", 4)]
+          ("machine G = grid(2, 2); place B(x, y) -> G(x, y); place C(x, y) -> G(0, x); place c(x) -> G(x, *)", 4),
+          ("machine G = grid(2); place B(x, y) -> G(x) in gpu; place C(x, y) -> G(y) in gpu", 2)]
 
 
 def softmax(rows):
@@ -110,7 +112,8 @@ def run_case(folder, kind, result, statement, expected, places, ranks):
     given = save(folder, {name: array for name, array in arrays.items() if f"{name}(" in statement})
     used = "; ".join(part for part in program.split("; ") if not part.startswith("place ")
                      or f"{part[6]}(" in statement)
-    distal(["run", "-e", used, "-n", str(ranks), *given, "--check", "-q", "--out", f"A={folder}/A.npy"])
+    distal(["run", "-e", used, "-n", str(ranks), *given, "--check", "-q", "--out", f"A={folder}/A.npy"],
+           environment={"DISTAL_GPU": os.environ.get("DISTAL_GPU", "emulated")})
     close(numpy.load(f"{folder}/A.npy"), values, DTYPE[result])
 
 

@@ -157,14 +157,11 @@ static void draw_disk(Draft *draft) {
         draft->tensors[t].in_disk = random_chance(&random, TENSORS_PERCENT) && some;
 }
 
-// The same in memory of a GPU, of others among these programs, but for complex numbers, which are not
-// supported there.
+// The same in memory of a GPU, of others among these programs.
 static void draw_gpu(Draft *draft) {
     enum { PROGRAMS_PERCENT = 30, TENSORS_PERCENT = 65 };
     Random random = random_stream(draft->seed ^ 0x96D0u, (uint64_t)draft->index);
-    bool some = random_chance(&random, PROGRAMS_PERCENT);
-    for (int t = 0; t < draft->tensor_count; t++)
-        some = some && !type_info(draft->tensors[t].type)->is_complex;
+    const bool some = random_chance(&random, PROGRAMS_PERCENT);
     for (int t = 0; t < draft->tensor_count; t++)
         draft->tensors[t].in_gpu = random_chance(&random, TENSORS_PERCENT) && some;
 }
