@@ -11,6 +11,8 @@ const WarningRow warning_table[WARNING_COUNT] = {
                               "a program without a machine has several ranks, of which one computes all"},
     [WARNING_COSTLY_PLACE] = {"costly-place", "a statement with a schedule that does not distribute it is "
                                               "computed where ten times what moves elsewhere does"},
+    [WARNING_OUTSIDE] = {"outside",
+                         "a variable has no value for which all indices are inside of their modes"},
     [WARNING_NOT_FINITE] = {"not-finite",
                             "a result holds NaN or infinity where no operand does (found by run)"},
 };

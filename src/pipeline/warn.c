@@ -146,11 +146,37 @@ static void warn_of_place(const StatementPasses *passes, Diagnostics *diagnostic
                      text_string(&loops));
 }
 
+static bool has_empty_range(const StatementPlan *plan, int var) {
+    const Assignment *assignment = plan->spmd->cin->assignment;
+    for (int v = 0; v < assignment->var_count; v++)
+        if (assignment->vars[v].first && index_vars(assignment->vars[v].index) >> var & 1 &&
+            provenance_extent(plan->provenance, v) <= 0)
+            return true;
+    return false;
+}
+
+// An index such as i + 20 that is outside of its mode for all values of its variable.
+static void warn_of_outside(const StatementPlan *plan, Diagnostics *diagnostics) {
+    const Assignment *assignment = plan->spmd->cin->assignment;
+    for (int v = 0; v < assignment->var_count; v++) {
+        const SourceVar *var = &assignment->vars[v];
+        const int64_t extent = provenance_extent(plan->provenance, v);
+        const PositionSet window = provenance_window(plan->provenance, v);
+        if (!var->index && extent > 0 && positions_count(window) == 0 && !has_empty_range(plan, v))
+            diagnostics_warning(
+                diagnostics, WARNING_OUTSIDE, var->span,
+                "for none of the %" PRId64
+                " values of '%s' are all indices inside of their modes, so nothing is computed",
+                extent, var->name);
+    }
+}
+
 void pipeline_warn(const Pipeline *pipeline, const Plan *plan, Diagnostics *diagnostics) {
     warn_of_idle(pipeline->program, plan, diagnostics);
     for (int s = 0; s < plan->statement_count; s++) {
         warn_of_fused(pipeline, &pipeline->statements[s], plan, diagnostics);
         warn_of_steps(plan->statements[s], diagnostics);
+        warn_of_outside(plan->statements[s], diagnostics);
         warn_of_place(&pipeline->statements[s], diagnostics);
     }
 }
