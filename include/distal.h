@@ -479,7 +479,7 @@ DISTAL_API void distal_plan_free(distal_plan *plan);
 typedef struct {
     const char *tensor;
     const char *pattern; // "local", "broadcast", "shift", "all-gather", "exchange", "gather", "reduce",
-                         // "all-reduce", "reduce-scatter", or "none": not accessed
+                         // "all-reduce", "reduce-scatter", "replicate", or "none": not accessed
     const char *at;      // the loop at which it is communicated, "" outside of all loops
     int64_t steps;       // how often it is communicated
     const int64_t

@@ -23,35 +23,57 @@ static const struct {
     [OPERATION_BROADCAST] = {true, MODEL_BROADCAST},
     [OPERATION_REDUCE] = {true, MODEL_REDUCE},
     [OPERATION_REDUCE_SCATTER] = {true, MODEL_REDUCE_SCATTER},
+    [OPERATION_REPLICATE] = {true, MODEL_BROADCAST},
     [OPERATION_ALL_REDUCE] = {true, MODEL_ALL_REDUCE},
 };
 
-// Of `ranks` consecutive ranks, how many are in one group: along the dimensions that the footprint depends on
-// (`related`), or along the others.
-static double members_among(const Footprints *footprints, double ranks, bool related) {
-    double stride = 1 / (double)footprints->per_rank, members = 1;
-    for (int d = footprints->grid.order - 1; d >= 0; d--) {
-        const double extent = (double)footprints->grid.extents[d];
-        if (footprints->related_dims[d] == related && stride < ranks)
+// Processors, and the dimensions in which the members of a group differ.
+typedef struct {
+    const Grid *grid;
+    int64_t per_rank;
+    bool differ[MAX_MACHINE_ORDER];
+} Groups;
+
+// Ranks with one footprint; or, where the result of one owner goes to the others, the owners.
+static Groups groups_of(const StatementPlan *plan, int transfer) {
+    const Footprints *footprints = plan->footprints[transfer];
+    const Home *home = &plan->homes[plan->spmd->transfers[transfer].access->tensor->id];
+    const bool owners = plan_figures(plan)->transfers[transfer].pattern == OPERATION_REPLICATE;
+    const bool by_layout = owners && home->kind == HOME_LAYOUT;
+    Groups groups = {by_layout ? &home->layout.grid : &footprints->grid,
+                     by_layout ? home->per_rank : footprints->per_rank,
+                     {false}};
+    for (int d = 0; d < groups.grid->order; d++)
+        groups.differ[d] =
+            by_layout ? home->layout.dims[d].kind == PLACE_REPLICATE : owners || !footprints->related_dims[d];
+    return groups;
+}
+
+// Of `ranks` consecutive ranks, how many are in one group (`differ`), or how many groups there are.
+static double members_among(const Groups *groups, double ranks, bool differ) {
+    double stride = 1 / (double)groups->per_rank, members = 1;
+    for (int d = groups->grid->order - 1; d >= 0; d--) {
+        const double extent = (double)groups->grid->extents[d];
+        if (groups->differ[d] == differ && stride < ranks)
             members *= fmin(stride < 1 ? fmax(1, extent * stride) : extent, ceil(ranks / fmax(1, stride)));
         stride *= extent;
     }
     return members;
 }
 
-// Collectives are among the ranks with one footprint, and each unit gets what comes from outside once for its
-// members; single messages come from ranks with other footprints.
-static Peers find_peers(const Footprints *footprints, const ModelRanks *machine, bool is_collective) {
+// Collectives are among the ranks of a group, and each unit gets what comes from outside once for its
+// members; single messages come from ranks of other groups.
+static Peers find_peers(const Groups *groups, const ModelRanks *machine, bool is_collective) {
     const double ranks = (double)machine->ranks;
-    Peers peers = {.members = members_among(footprints, ranks, false)};
-    const bool related = !is_collective || peers.members < 2;
-    const double all = related ? ranks : peers.members;
-    peers.members = fmax(2, related ? fmin(ranks, members_among(footprints, ranks, true)) : peers.members);
+    Peers peers = {.members = members_among(groups, ranks, true)};
+    const bool others = !is_collective || peers.members < 2;
+    const double all = others ? ranks : peers.members;
+    peers.members = fmax(2, others ? fmin(ranks, members_among(groups, ranks, false)) : peers.members);
     for (int l = 0; l < machine->machine->level_count; l++) {
         const double in_unit = fmax(1, machine->in_unit[l]);
-        const double together = related ? in_unit : members_among(footprints, in_unit, false);
+        const double together = others ? in_unit : members_among(groups, in_unit, true);
         peers.level = l;
-        peers.share = related ? 1 : 1 / together;
+        peers.share = others ? 1 : 1 / together;
         if (together < all)
             break;
     }
@@ -80,19 +102,20 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
     if (bytes == 0)
         return 0;
     const bool is_collective = kinds[figures->pattern].is_collective;
-    const Peers peers = find_peers(plan->footprints[transfer], machine, is_collective);
+    const Groups groups = groups_of(plan, transfer);
+    const Peers peers = find_peers(&groups, machine, is_collective);
     const double latency = machine->machine->levels[peers.level].latency + machine->machine->overhead;
     if (!is_collective)
         return messages *
                (latency + model_message_seconds(machine, peers.level, peers.share, bytes / messages));
     const double factor = curve_at(&machine->machine->factors[kinds[figures->pattern].factor], peers.members);
     double calls = fmin((double)figures->steps, messages), all = bytes;
-    if (figures->pattern == OPERATION_BROADCAST) {
-        // The root receives nothing, but takes part: what all members of a group receive, each time by all
-        // but one.
-        const double receivers = (peers.members - 1) * fmax(1, (double)plan->ranks / peers.members);
-        calls = fmax(messages, sum_of(figures->messages, plan->ranks) / receivers);
-        all = fmax(bytes, sum_of(figures->bytes, plan->ranks) / receivers);
+    if (figures->pattern == OPERATION_BROADCAST || figures->pattern == OPERATION_REPLICATE) {
+        // All members take part each time. What is read counts at all but the root, results at the root.
+        const double counted = figures->pattern == OPERATION_REPLICATE ? 1 : peers.members - 1;
+        const double counts = counted * fmax(1, (double)plan->ranks / peers.members);
+        calls = fmax(messages, sum_of(figures->messages, plan->ranks) / counts);
+        all = fmax(bytes, sum_of(figures->bytes, plan->ranks) / counts);
     }
     return calls * (latency * ceil(log2(peers.members)) +
                     factor * model_message_seconds(machine, peers.level, peers.share, all / calls));

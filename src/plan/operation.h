@@ -20,7 +20,8 @@
     ENTRY(ACCUMULATE, accumulate)                                                                            \
     ENTRY(REDUCE, reduce)                                                                                    \
     ENTRY(REDUCE_SCATTER, reduce_scatter)                                                                    \
-    ENTRY(ALL_REDUCE, all_reduce)
+    ENTRY(ALL_REDUCE, all_reduce)                                                                            \
+    ENTRY(REPLICATE, replicate)
 
 #define OPERATION_ID(NAME, name) OPERATION_##NAME,
 typedef enum { OPERATIONS(OPERATION_ID) OPERATION_COUNT } OperationId;
@@ -63,7 +64,8 @@ typedef struct {
     const char *name; // as in plans and reports: "all-gather"
     TransferKind kind;
     OperationShape shape;
-    bool serves_all; // recognizes everything of this kind and shape, so it is never switched off
+    bool serves_all;       // recognizes everything of this kind and shape, so it is never switched off
+    bool from_contributor; // the root of its group is the only rank that contributes, not the first owner
 
     // Whether it can move this; NULL: it is never chosen.
     bool (*recognize)(const Situation *situation);

@@ -66,6 +66,7 @@ int part_compare(const void *left, const void *right);
 // reduce: one send where `contributes` is set, from the view; at the root one receive, in a home piece.
 // all-reduce: one send where `contributes` is set; one receive where this rank is an owner. The root is the
 //   first owner.
+// replicate: the same, but the root is the only rank that contributes, one of the owners.
 // reduce-scatter: one send for each member of the group, in its order, the part that this member owns; one
 //   receive, the own part. Every member contributes.
 //

@@ -196,7 +196,9 @@ RankOperation rank_operation(const Situation *situation, const Operation *operat
     const PartArray *sends = reduced ? view : home, *receives = reduced ? home : view;
     return (RankOperation){.operation = operation,
                            .group = -1,
-                           .root = operation->shape == SHAPE_PART ? situation->parts->rank : -1,
+                           .root = operation->shape != SHAPE_PART ? -1
+                                   : operation->from_contributor  ? situation->ranks.items[0]
+                                                                  : situation->parts->rank,
                            .contributes = reduced && view->count > 0,
                            .exclusive =
                                reduced && operation->shape != SHAPE_MESSAGES && is_exclusive(situation),

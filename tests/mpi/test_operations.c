@@ -524,6 +524,53 @@ static void test_all_reduce(MPI_Comm comm, int rank, int ranks) {
     }
 }
 
+static int64_t last_even(const Case *test) {
+    return (test->ranks - 1) / 2 * 2;
+}
+
+static int64_t added_by_two(int64_t contributor, const int64_t *x) {
+    return ((contributor == 0) + (contributor == last_even(now))) * partial(contributor, x);
+}
+
+static bool is_even(const Case *test, int64_t rank) {
+    (void)test;
+    return rank % 2 == 0;
+}
+
+// The first owner has computed the whole, then the last one its two parts, which are not contiguous.
+static void replicate(MPI_Comm comm, int rank, int ranks, int64_t rows, bool exclusive) {
+    Case test;
+    start_case(&test, rank, ranks, TRANSFER_REDUCE, AT_EVEN, rows, 6);
+    test.added = added_by_two;
+    const int64_t group = add_group(&test, is_even), last = last_even(&test);
+    const Rect parts[] = {whole_of(&test), box(0, rows, 0, 4), box(0, rows, 4, 6)};
+    for (int p = 0; p < 3; p++) {
+        const int64_t root = p == 0 ? 0 : last;
+        const bool contributes = rank == root;
+        Parts sends = {0}, receives = {0};
+        if (p < 2)
+            add_step(&test, contributes ? whole_of(&test) : box(0, 0, 0, 0));
+        if (rank % 2 != 0)
+            continue;
+        if (contributes)
+            add_part(&test, &sends, parts[p], root, false);
+        add_part(&test, &receives, parts[p], rank, true);
+        RankOperation *sum = add_operation(&test, &operation_replicate, group, &sends, &receives);
+        sum->root = root;
+        sum->contributes = contributes;
+        sum->exclusive = exclusive;
+    }
+    execute(&test, comm);
+    end_case(&test);
+}
+
+static void test_replicate(MPI_Comm comm, int rank, int ranks) {
+    for (int exclusive = 0; exclusive < 2; exclusive++) {
+        replicate(comm, rank, ranks, 5, exclusive);
+        replicate(comm, rank, ranks, 3001, exclusive);
+    }
+}
+
 static void scatter(MPI_Comm comm, int rank, int ranks, Homes homes, int64_t rows, int64_t columns,
                     bool exclusive) {
     Case test;
@@ -562,6 +609,7 @@ int main(int argc, char **argv) {
         {"sums that overlap", test_overlapping_sums},
         {"reduce between two ranks", test_reduce_messages},
         {"all-reduce", test_all_reduce},
+        {"replicate", test_replicate},
         {"reduce-scatter", test_reduce_scatter},
     };
     report_start(&argc, &argv);
