@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "choose/estimate.h"
 #include "choose/grids.h"
+#include "choose/outside.h"
 #include "choose/pairs.h"
 #include "choose/settle.h"
 #include "choose/tiling.h"
@@ -37,6 +38,7 @@ typedef struct {
     TrialArray *trials; // by statement
     int *best;          // by statement: index of the chosen trial, -1: none could be planned
     Alternative total;  // of all statements in all their executions
+    double copied;      // bytes of the disk of a rank that copies of the statements so far take
     bool planned;
 } Placing;
 
@@ -57,8 +59,9 @@ static int by_estimate(const void *a, const void *b) {
 }
 
 // The candidates that are fastest with these places, in all their forms, and the default.
-static void collect_trials(Search *search, const Places *places, const SearchStatement *statement,
+static void collect_trials(Search *search, const Placing *placing, const SearchStatement *statement,
                            TrialArray *trials) {
+    const Places *places = placing->places;
     TrialArray ordered = {0};
     for (int64_t c = 0; !statement->kept && c < statement->candidates.count; c++)
         array_push(search->arena, ordered,
@@ -67,7 +70,7 @@ static void collect_trials(Search *search, const Places *places, const SearchSta
         qsort(ordered.items, (size_t)ordered.count, sizeof(Trial), by_estimate);
     for (int64_t i = 0; i < ordered.count && i < MOST_OF_PLACING; i++)
         if (ordered.items[i].estimate <= pruned_above * ordered.items[0].estimate)
-            trial_forms(search, places, statement, ordered.items[i].candidate, trials);
+            trial_forms(search, places, placing->copied, statement, ordered.items[i].candidate, trials);
     array_push(search->arena, *trials, (Trial){.candidate = -1, .form = {.kind = FORM_DEFAULT}});
 }
 
@@ -168,6 +171,10 @@ static void choose_trial(Choosing *choosing, Placing *placing, const SearchState
     placing->planned = placing->planned && best >= 0;
     if (best < 0)
         return;
+    const Trial *trial = &trials->items[best];
+    if (trial->form.kind == FORM_TILES)
+        placing->copied += outside_space(statement, &statement->candidates.items[trial->candidate],
+                                         trial->form.tiling->outside);
     const Alternative *figures = planned[best];
     Alternative *total = &placing->total;
     total->seconds += statement->executions * figures->seconds;
@@ -226,7 +233,7 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
     Array(Task) tasks = {0};
     for (int p = 0; p < choosing->choice_count; p++) {
         TrialArray *trials = &choosing->placings[p].trials[statement->index];
-        collect_trials(search, choosing->placings[p].places, statement, trials);
+        collect_trials(search, &choosing->placings[p], statement, trials);
         for (int64_t i = 0; i < trials->count; i++)
             if (trials->items[i].candidate >= 0)
                 array_push(search->arena, tasks,
@@ -314,8 +321,9 @@ static void list_alternatives(const Choosing *choosing, const Placing *best, int
     }
 }
 
-// With the machines that it needs, named, and the schedules of the chosen trials.
-static const Program *settle(Choosing *choosing, const Placing *best) {
+// With the machines that it needs, named, and the schedules of the chosen trials. `copies`: by statement of
+// the search, those that are before it in the program.
+static const Program *settle(Choosing *choosing, const Placing *best, int *copies) {
     Search *search = &choosing->search;
     const int count = search->program->statement_count;
     const Candidate **candidates = arena_array(search->arena, const Candidate *, count);
@@ -324,11 +332,14 @@ static const Program *settle(Choosing *choosing, const Placing *best) {
         candidates[s] = candidate < 0 ? NULL : &search->statements[s].candidates.items[candidate];
     }
     const bool *used = settle_machines(search, best->places->places, candidates);
-    Statement *statements = arena_array(search->arena, Statement, count);
-    for (int s = 0; s < count; s++)
-        statements[s] = commands_build(search, &search->statements[s], candidates[s],
-                                       &best->trials[s].items[best->best[s]].form);
-    Program program = trial_program(search, best->places->places, statements);
+    Built built = {0};
+    for (int s = 0; s < count; s++) {
+        const int64_t before = built.statements.count;
+        trial_build(search, best->places->places, &search->statements[s], candidates[s],
+                    &best->trials[s].items[best->best[s]].form, &built);
+        copies[s] = (int)(built.statements.count - before) - 1;
+    }
+    Program program = trial_program(search, best->places->places, &built);
     const Machine **machines = arena_array(search->arena, const Machine *, search->machines.count);
     program.machine_count = 0;
     for (int64_t m = 0; m < search->machines.count; m++)
@@ -342,14 +353,21 @@ static Chosen *finish(Choosing *choosing, const Placing *best) {
     Search *search = &choosing->search;
     Arena *arena = search->arena;
     const int count = search->program->statement_count;
-    AlternativeArray *alternatives = arena_array(arena, AlternativeArray, count);
-    for (int s = 0; s < count; s++)
+    int *of_search = arena_array(arena, int, count);
+    const Program *program = settle(choosing, best, of_search);
+    AlternativeArray *alternatives = arena_array(arena, AlternativeArray, program->statement_count);
+    int *copies = arena_array(arena, int, program->statement_count);
+    for (int s = 0, at = 0; s < count; s++, at++) {
+        at += of_search[s];
+        copies[at] = of_search[s];
         if (!search->statements[s].kept)
-            list_alternatives(choosing, best, s, &alternatives[s]);
+            list_alternatives(choosing, best, s, &alternatives[at]);
+    }
     Chosen *chosen = arena_new(arena, Chosen);
-    *chosen = (Chosen){.program = settle(choosing, best),
+    *chosen = (Chosen){.program = program,
                        .ranks = search->ranks,
                        .alternatives = alternatives,
+                       .copies = copies,
                        .seconds = best->total.seconds,
                        .spilled = search->spills};
     return chosen;

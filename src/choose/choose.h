@@ -37,7 +37,8 @@ typedef struct {
     const Program *program; // with the placements and schedules found
     int64_t ranks;
     const AlternativeArray *alternatives; // by statement, the chosen one first; none where it was not chosen
-    double seconds;                       // of all statements in all their executions, at most
+    const int *copies; // by statement: how many before it copy its operands, which its alternatives count
+    double seconds;    // of all statements in all their executions, at most
     int64_t peak_bytes;
     bool spilled; // tensors without a placement are in disk, as the limit demands
 } Chosen;

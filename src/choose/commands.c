@@ -1,58 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "choose/commands.h"
 
-#include "schedule/schedule.h"
+#include "choose/writing.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-// Names of loops in use: variables of the statement, params, and the new ones.
-typedef struct {
-    const Search *search;
-    const Cin *cin;
-    Array(const char *) names;
-    Array(Command) commands;
-} Writing;
-
-static bool is_taken(const Writing *writing, const char *name) {
-    if (cin_var(writing->cin, name) >= 0)
-        return true;
-    for (int p = 0; p < writing->search->program->param_count; p++)
-        if (strcmp(writing->search->program->param_names[p], name) == 0)
-            return true;
-    for (int64_t n = 0; n < writing->names.count; n++)
-        if (strcmp(writing->names.items[n], name) == 0)
-            return true;
-    return false;
-}
-
-static const char *new_loop(Writing *writing, const char *base, const char *suffix) {
-    Arena *arena = writing->search->arena;
-    const char *name = arena_printf(arena, "%s%s", base, suffix);
-    for (int number = 2; is_taken(writing, name); number++)
-        name = arena_printf(arena, "%s%s%d", base, suffix, number);
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-    array_push(arena, writing->names, name);
-    return name;
-}
-
-static Arg name_arg(const char *name) {
-    return (Arg){.kind = ARG_NAME, .name = name};
-}
-
-static Arg list_arg(const Writing *writing, int count, const char *const *names) {
-    Arg *items = arena_array(writing->search->arena, Arg, count);
-    for (int i = 0; i < count; i++)
-        items[i] = name_arg(names[i]);
-    return (Arg){.kind = ARG_LIST, .item_count = count, .items = items};
-}
-
-static void write_command(Writing *writing, const char *name, int count, const Arg *args) {
-    const Command command = {.name = name,
-                             .arg_count = count,
-                             .args = arena_copy(writing->search->arena, args, sizeof(Arg) * (size_t)count)};
-    array_push(writing->search->arena, writing->commands, command);
-}
 
 // The tensors of the accesses that move inside, each once.
 static int inside_tensors(const SearchStatement *statement, const Form *form, const char **names) {
@@ -73,8 +25,8 @@ static void write_distribute(Writing *writing, const SearchStatement *statement,
     const char *targets[MOST_DIMS];
     for (int d = 0; d < candidate->count; d++) {
         targets[d] = statement->cin->vars[candidate->vars[d]].name;
-        outer[d] = new_loop(writing, targets[d], "o");
-        inner[d] = new_loop(writing, targets[d], "i");
+        outer[d] = writing_loop(writing, targets[d], "o");
+        inner[d] = writing_loop(writing, targets[d], "i");
     }
     const Arg args[] = {list_arg(writing, candidate->count, targets),
                         list_arg(writing, candidate->count, outer),
@@ -86,7 +38,6 @@ static void write_distribute(Writing *writing, const SearchStatement *statement,
 // A loop over chunks or steps outside of the loops of the leaf, and what moves there.
 static void write_steps(Writing *writing, const SearchStatement *statement, const Candidate *candidate,
                         const Form *form, const char *const *outer, const char *const *inner) {
-    Arena *arena = writing->search->arena;
     const Nest nest = cin_nest(statement->cin, 0);
     const char *target = statement->cin->vars[form->var].name, *order[MAX_VARS + 1], *tensors[MAX_VARS];
     const char *leaf[MAX_VARS];
@@ -98,12 +49,8 @@ static void write_steps(Writing *writing, const SearchStatement *statement, cons
         if (nest.loops[l] == form->var)
             target = leaf[l];
     }
-    const char *steps = new_loop(writing, target, "o"), *rest = new_loop(writing, target, "i");
-    const Arg args[] = {name_arg(target),
-                        name_arg(steps),
-                        name_arg(rest),
-                        {.kind = ARG_INTEGER, .value = int_const(arena, form->size)}};
-    write_command(writing, form->kind == FORM_ROTATE ? "divide" : "split", 4, args);
+    const char *steps = writing_loop(writing, target, "o"), *rest = writing_loop(writing, target, "i");
+    write_split(writing, form->kind == FORM_ROTATE ? "divide" : "split", target, steps, rest, form->size);
     int count = 0;
     order[count++] = steps;
     for (int l = 0; l < nest.loop_count; l++)
@@ -111,7 +58,7 @@ static void write_steps(Writing *writing, const SearchStatement *statement, cons
     const Arg reordered = list_arg(writing, count, order);
     write_command(writing, "reorder", 1, &reordered);
     if (form->kind == FORM_ROTATE) {
-        const char *rotated = new_loop(writing, steps, "s");
+        const char *rotated = writing_loop(writing, steps, "s");
         const Arg rotate[] = {name_arg(steps), list_arg(writing, candidate->count, outer), name_arg(rotated)};
         write_command(writing, "rotate", 3, rotate);
         steps = rotated;
@@ -119,15 +66,6 @@ static void write_steps(Writing *writing, const SearchStatement *statement, cons
     const int moved = inside_tensors(statement, form, tensors);
     const Arg communicate[] = {list_arg(writing, moved, tensors), name_arg(steps)};
     write_command(writing, "communicate", 2, communicate);
-}
-
-static void write_split(Writing *writing, const char *command, const char *target, const char *outer,
-                        const char *inner, int64_t size) {
-    const Arg args[] = {name_arg(target),
-                        name_arg(outer),
-                        name_arg(inner),
-                        {.kind = ARG_INTEGER, .value = int_const(writing->search->arena, size)}};
-    write_command(writing, command, 4, args);
 }
 
 // The tensors whose accesses move in one loop of a tiling, each once.
@@ -149,15 +87,15 @@ static void write_tiles(Writing *writing, const SearchStatement *statement, cons
     for (int d = 0; d < candidate->count; d++)
         leaf[candidate->vars[d]] = inner[d];
     if (tiling->rotated >= 0) {
-        const char *whole = leaf[tiling->rotated], *part = new_loop(writing, whole, "i");
-        loops[tiling->loop_count] = new_loop(writing, whole, "o");
+        const char *whole = leaf[tiling->rotated], *part = writing_loop(writing, whole, "i");
+        loops[tiling->loop_count] = writing_loop(writing, whole, "o");
         write_split(writing, "divide", whole, loops[tiling->loop_count], part, tiling->steps);
         leaf[tiling->rotated] = part;
     }
     for (int l = 0; l < tiling->loop_count; l++) {
         const int var = tiling->loops[l];
-        const char *name = statement->cin->vars[var].name, *rest = new_loop(writing, leaf[var], "i");
-        loops[l] = new_loop(writing, name, "t");
+        const char *name = statement->cin->vars[var].name, *rest = writing_loop(writing, leaf[var], "i");
+        loops[l] = writing_loop(writing, name, "t");
         write_split(writing, "split", leaf[var], loops[l], rest, tiling->lengths[var]);
         leaf[var] = rest;
     }
@@ -170,7 +108,7 @@ static void write_tiles(Writing *writing, const SearchStatement *statement, cons
     if (all > 0)
         write_command(writing, "reorder", 1, &reordered);
     if (tiling->rotated >= 0) {
-        const char *rotated = new_loop(writing, loops[tiling->loop_count], "s");
+        const char *rotated = writing_loop(writing, loops[tiling->loop_count], "s");
         const Arg rotate[] = {name_arg(loops[tiling->loop_count]), list_arg(writing, candidate->count, outer),
                               name_arg(rotated)};
         write_command(writing, "rotate", 3, rotate);
@@ -178,8 +116,7 @@ static void write_tiles(Writing *writing, const SearchStatement *statement, cons
     }
     for (int l = 0; l < all; l++) {
         const int moved = tensors_at(statement, tiling, l, tensors);
-        const Arg communicate[] = {moved == 1 ? name_arg(tensors[0]) : list_arg(writing, moved, tensors),
-                                   name_arg(loops[l])};
+        const Arg communicate[] = {names_arg(writing, moved, tensors), name_arg(loops[l])};
         if (moved > 0)
             write_command(writing, "communicate", 2, communicate);
     }
@@ -190,7 +127,9 @@ Statement commands_build(const Search *search, const SearchStatement *statement,
     Statement built = *statement->statement;
     if (statement->kept || form->kind == FORM_DEFAULT)
         return built;
-    Writing writing = {.search = search, .cin = statement->cin};
+    Writing writing = {.search = search};
+    for (int v = 0; v < statement->cin->var_count; v++)
+        writing_use(&writing, statement->cin->vars[v].name);
     for (int i = 0; !form->fused && i < statement->default_count; i++)
         array_push(search->arena, writing.commands, statement->defaults[i]);
     const char *outer[MOST_DIMS], *inner[MOST_DIMS];
@@ -228,17 +167,20 @@ static void print_tensors(const SearchStatement *statement, uint64_t accesses, c
 static const char *tiles_how(const Search *search, const SearchStatement *statement,
                              const Candidate *candidate, const Tiling *tiling) {
     Text text = text_create(search->arena);
-    uint64_t replicated = 0, accumulated = 0, shifted = 0;
+    uint64_t replicated = 0, accumulated = 0, shifted = 0, copied = tiling->outside;
     for (int a = 0; a < statement->access_count && a < MOST_ACCESSES; a++) {
         const UsedAccess *used = &statement->accesses[a];
         bool shared = false;
         for (int d = 0; d < candidate->count; d++)
             shared = shared || (candidate->sizes[d] > 1 && !(used->vars >> candidate->vars[d] & 1));
         const bool shifts = tiling->rotated >= 0 && tiling->at[a] == tiling->loop_count;
+        if (copied >> a & 1)
+            continue;
         shifted |= (uint64_t)shifts << a;
         replicated |= (uint64_t)(shared && !shifts && !used->is_result) << a;
         accumulated |= (uint64_t)(shared && used->is_result) << a;
     }
+    print_tensors(statement, copied, "copied in disk first", &text);
     print_tensors(statement, replicated, "replicated", &text);
     print_tensors(statement, accumulated, "accumulated", &text);
     if (shifted)

@@ -26,6 +26,12 @@ typedef struct {
     bool fused;    // without the workspaces that products get by default
 } Form;
 
+// Statements of a program that is built, and the tensors that it has besides its own.
+typedef struct {
+    Array(Statement) statements;
+    Array(const Tensor *) tensors;
+} Built;
+
 // A statement with the commands of a form; the machine has its name.
 Statement commands_build(const Search *search, const SearchStatement *statement, const Candidate *candidate,
                          const Form *form);

@@ -115,6 +115,11 @@ static void add_new(const Placement **placements, int *count, const Placement *p
         placements[(*count)++] = placement;
 }
 
+const Placement *natural_whole(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                               const UsedAccess *used) {
+    return place_along(search, statement, candidate, used, PLACE_REPLICATE);
+}
+
 int natural_placements(Search *search, const SearchStatement *statement, const Candidate *candidate,
                        const UsedAccess *used, const Placement **placements) {
     int count = 0;

@@ -13,4 +13,9 @@ enum { MOST_NATURAL = 4 };
 int natural_placements(Search *search, const SearchStatement *statement, const Candidate *candidate,
                        const UsedAccess *access, const Placement **placements);
 
+// That with which no rank has to bring anything: along each dimension whose variable divides no mode, all
+// ranks have the same.
+const Placement *natural_whole(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                               const UsedAccess *access);
+
 #endif

@@ -255,6 +255,7 @@ bool search_create(Search *search, Diagnostics *diagnostics) {
     search->limit = search->options->memory_limit;
     if (search->limit <= 0 && search->options->model_limits && search->model.memory < (double)INT64_MAX)
         search->limit = (int64_t)search->model.memory;
+    search->disk = search->model.disk;
     choose_samples(search);
     read_tensors(search);
     return read_statements(search, diagnostics);

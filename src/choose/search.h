@@ -77,6 +77,7 @@ typedef struct {
     double passes[MOST_ACCESSES];   // how often all that a rank uses of an access is brought
     double requests[MOST_ACCESSES]; // bytes of a disk that are read or written at once
     int order[MOST_GROUPS];         // of the groups
+    uint64_t outside;               // operands that are copied in disk to where they are used, before
     double seconds;                 // estimated
     bool fits;                      // in the memory that was given
 } Tiling;
@@ -120,6 +121,7 @@ typedef struct {
     const int64_t *params;
     int64_t ranks, processors;
     int64_t limit;    // bytes of a rank; 0: none
+    double disk;      // bytes of disk of a rank; INFINITY: no limit
     bool spills;      // tensors whose place is free are in disk, but for small ones
     bool fused;       // products get no workspaces
     ModelRanks model; // the ranks on the machine that is described

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "choose/estimate.h"
 #include "choose/natural.h"
+#include "choose/outside.h"
 #include "choose/tiling.h"
 
 #include <math.h>
@@ -42,15 +43,30 @@ static int by_score(const void *a, const void *b) {
     return (x->score > y->score) - (x->score < y->score);
 }
 
+// Before places are known: with communication inside of the loops, or outside for some operands.
+static const Tiling *best_tiling(Search *search, const SearchStatement *statement,
+                                 const Candidate *candidate) {
+    Tiling *best = arena_new(search->arena, Tiling);
+    const double memory = tiling_memory(search, NULL);
+    const uint64_t possible = outside_possible(search, statement, NULL);
+    tiling_find(search, statement, candidate, NULL, memory, -1, 1, 0, best, 1);
+    for (uint64_t set = possible; set && best->loop_count > 0; set = (set - 1) & possible) {
+        Tiling tiling;
+        if (!outside_fits(search, statement, candidate, NULL, set, 0))
+            continue;
+        tiling_find(search, statement, candidate, NULL, memory, -1, 1, set, &tiling, 1);
+        if (tiling.fits && (!best->fits || tiling.seconds < best->seconds))
+            *best = tiling;
+    }
+    return best;
+}
+
 // The best by what really moves, in a stable order.
 static void rank_candidates(Search *search, SearchStatement *statement) {
     CandidateArray *candidates = &statement->candidates;
     for (int64_t c = 0; c < candidates->count; c++) {
         if (statement->tiled) {
-            Tiling *tiling = arena_new(search->arena, Tiling);
-            tiling_find(search, statement, &candidates->items[c], NULL, tiling_memory(search, NULL), -1, 1,
-                        tiling, 1);
-            candidates->items[c].tiling = tiling;
+            candidates->items[c].tiling = best_tiling(search, statement, &candidates->items[c]);
         }
         // Differences too small to matter keep the order that there was.
         const double seconds = own_cost(search, statement, &candidates->items[c]);

@@ -46,7 +46,8 @@ typedef struct {
     const Candidate *candidate;
     int rotated;
     int64_t steps;
-    double memory;
+    uint64_t outside;
+    double memory, once; // seconds of copies that are made before
     int group_count;
     VarGroup groups[MAX_VARS];
     int rotated_group;
@@ -161,6 +162,13 @@ static double users_of(const Candidate *candidate, const UsedAccess *used) {
     return users;
 }
 
+// To bring a block to the disk where it is used, of which `part` is read in each rank.
+static double copy_seconds(const Search *search, double moved_seconds, double part, double block) {
+    const double large = 1 << 30;
+    return moved_seconds + part / model_disk_rate(&search->model, false, large) +
+           block / model_disk_rate(&search->model, true, large);
+}
+
 static void find_moved(Finding *finding, const unsigned char *places) {
     Search *search = finding->search;
     const SearchStatement *statement = finding->statement;
@@ -179,8 +187,18 @@ static void find_moved(Finding *finding, const unsigned char *places) {
         const double block = moved->size * estimate_elements(statement, finding->candidate, used);
         moved->moved_seconds = place ? estimate_moved(search, statement, finding->candidate, used, place)
                                      : (1 - 1 / moved->users) * block / search->rates.bandwidth;
+        if (finding->outside >> a & 1) {
+            const double part = place ? fmin(block, (double)place->bytes) : block / moved->users;
+            finding->once += copy_seconds(search, moved->moved_seconds, part, block);
+            moved->moved_seconds = 0;
+            moved->part = block;
+            moved->users = 1;
+        } else {
+            moved->part = !moved->in_disk ? 0
+                          : place         ? fmin(block, (double)place->bytes)
+                                          : block / moved->users;
+        }
         moved->moves = moved->moved_seconds > 0;
-        moved->part = !moved->in_disk ? 0 : place ? fmin(block, (double)place->bytes) : block / moved->users;
         for (int g = 0; g < finding->group_count; g++)
             moved->groups |= (finding->groups[g].accesses >> a & 1) << g;
     }
@@ -253,7 +271,7 @@ static Estimate evaluate(const Finding *finding, const Point *point, double limi
         leaves *= part_at(finding, point, g)->count;
         inverse += 1 / part_at(finding, point, g)->size;
     }
-    value.seconds = finding->candidate->flop_seconds + leaves * model->machine->overhead;
+    value.seconds = finding->once + finding->candidate->flop_seconds + leaves * model->machine->overhead;
     double requests[MOST_ACCESSES], on_disk[MOST_ACCESSES];
     for (int a = 0; a < finding->moved_count; a++) {
         const Moved *moved = &finding->moved[a];
@@ -361,7 +379,8 @@ static void refine(const Finding *finding, Point *best, Estimate *least) {
 }
 
 static Tiling tiling_of(const Finding *finding, const Point *point, Estimate value) {
-    Tiling tiling = {.rotated = finding->rotated,
+    Tiling tiling = {.outside = finding->outside,
+                     .rotated = finding->rotated,
                      .steps = finding->steps,
                      .seconds = value.seconds,
                      .fits = value.bytes <= finding->memory};
@@ -465,6 +484,7 @@ Tiling tiling_resize(Search *search, const SearchStatement *statement, const Can
                        .candidate = candidate,
                        .rotated = like->rotated,
                        .steps = like->steps,
+                       .outside = like->outside,
                        .memory = memory};
     find_groups(&finding);
     find_moved(&finding, places);
@@ -476,8 +496,8 @@ Tiling tiling_resize(Search *search, const SearchStatement *statement, const Can
 }
 
 int tiling_find(Search *search, const SearchStatement *statement, const Candidate *candidate,
-                const unsigned char *places, double memory, int rotated, int64_t steps, Tiling *found,
-                int most) {
+                const unsigned char *places, double memory, int rotated, int64_t steps, uint64_t outside,
+                Tiling *found, int most) {
     Search inner = *search;
     inner.arena = arena_create_within(search->arena);
     Finding finding = {.search = &inner,
@@ -485,6 +505,7 @@ int tiling_find(Search *search, const SearchStatement *statement, const Candidat
                        .candidate = candidate,
                        .rotated = rotated,
                        .steps = steps,
+                       .outside = outside,
                        .memory = memory};
     find_groups(&finding);
     find_moved(&finding, places);
@@ -530,11 +551,15 @@ double tiling_cost(Search *search, const SearchStatement *statement, const Candi
     double seconds = estimate_moved(search, statement, candidate, used, place);
     if (!tiling || access >= MOST_ACCESSES)
         return seconds;
+    const double block =
+        estimate_elements(statement, candidate, used) * (double)type_info(used->access->tensor->type)->size;
+    if (tiling->outside >> access & 1 && place->in_disk)
+        return copy_seconds(search, seconds, fmin(block, (double)place->bytes), block) +
+               block * tiling->passes[access] /
+                   model_disk_rate(&search->model, false, fmax(1, tiling->requests[access]));
     seconds *= tiling->passes[access];
     if (!place->in_disk)
         return seconds;
-    const double block =
-        estimate_elements(statement, candidate, used) * (double)type_info(used->access->tensor->type)->size;
     const Moved moved = {.is_result = used->is_result, .part = fmin(block, (double)place->bytes)};
     return seconds + passed_bytes(&moved, tiling->passes[access]) /
                          model_disk_rate(&search->model, used->is_result, fmax(1, tiling->requests[access]));

@@ -13,9 +13,10 @@
 // `places` (of tensors, by id) for these; without, roughly, for tensors that lie where they are used.
 // `memory`: bytes for buffers; where nothing fits, the one that needs least. `rotated`: a variable that is
 // not distributed, whose parts are shifted in as many steps; -1: none.
+// `outside`: the accesses whose tensors are copied in disk to where they are used, before.
 int tiling_find(Search *search, const SearchStatement *statement, const Candidate *candidate,
-                const unsigned char *places, double memory, int rotated, int64_t steps, Tiling *found,
-                int most);
+                const unsigned char *places, double memory, int rotated, int64_t steps, uint64_t outside,
+                Tiling *found, int most);
 
 // The best in the order of loops of another one, for as many bytes of buffers.
 Tiling tiling_resize(Search *search, const SearchStatement *statement, const Candidate *candidate,

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "choose/estimate.h"
+#include "choose/outside.h"
 #include "choose/tiling.h"
 
 #include <math.h>
@@ -25,23 +26,32 @@ static Statement with_tensors(const Search *search, const Statement *statement,
     return copy;
 }
 
-Program trial_program(const Search *search, const unsigned char *places, const Statement *statements) {
+void trial_build(Search *search, const unsigned char *places, const SearchStatement *statement,
+                 const Candidate *candidate, const Form *form, Built *built) {
+    const SearchStatement *reads = outside_write(search, statement, candidate, form, places, built);
+    array_push(search->arena, built->statements, commands_build(search, reads, candidate, form));
+}
+
+Program trial_program(const Search *search, const unsigned char *places, const Built *built) {
     const Program *from = search->program;
     Arena *arena = search->arena;
     Program program = *from;
     const Machine **machines = arena_array(arena, const Machine *, search->machines.count);
     for (int64_t m = 0; m < search->machines.count; m++)
         machines[m] = search->machines.items[m].machine;
-    const Tensor **tensors = arena_array(arena, const Tensor *, from->tensor_count);
+    const int added = (int)built->tensors.count;
+    const Tensor **tensors = arena_array(arena, const Tensor *, from->tensor_count + added);
+    for (int t = 0; t < added; t++)
+        tensors[from->tensor_count + t] = built->tensors.items[t];
     for (int t = 0; t < from->tensor_count; t++) {
         Tensor *tensor = arena_copy(arena, from->tensors[t], sizeof *tensor);
         if (search->tensors[t].free && places[t] != NO_PLACE)
             tensor->placement = search->tensors[t].places[places[t]]->placement;
         tensors[t] = tensor;
     }
-    Statement *copies = arena_array(arena, Statement, from->statement_count);
-    for (int s = 0; s < from->statement_count; s++)
-        copies[s] = with_tensors(search, &statements[s], tensors);
+    Statement *copies = arena_array(arena, Statement, built->statements.count);
+    for (int64_t s = 0; s < built->statements.count; s++)
+        copies[s] = with_tensors(search, &built->statements.items[s], tensors);
     Repetition *repetitions = arena_array(arena, Repetition, from->repetition_count);
     for (int r = 0; r < from->repetition_count; r++) {
         repetitions[r] = from->repetitions[r];
@@ -52,6 +62,8 @@ Program trial_program(const Search *search, const unsigned char *places, const S
     program.machines = machines;
     program.machine_count = (int)search->machines.count;
     program.tensors = tensors;
+    program.tensor_count += added;
+    program.statement_count = (int)built->statements.count;
     program.statements = copies;
     program.repetitions = repetitions;
     return program;
@@ -67,10 +79,11 @@ static int64_t bytes_elsewhere(const Search *search, const StatementPlan *plan) 
     return (int64_t)fmin(bytes, 1e18);
 }
 
-// What the busiest rank receives or sends in all transfers, the largest peak, and the predicted time.
-static void read_figures(const Search *search, const StatementPlan *plan, Alternative *figures) {
+// Adds what the busiest rank receives or sends in all transfers, and the predicted time; the largest peak.
+static void add_figures(const Search *search, const StatementPlan *plan, Alternative *figures) {
     const StatementFigures *all = plan_figures(plan);
     const int64_t elsewhere = bytes_elsewhere(search, plan);
+    Alternative most = {0};
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         int64_t bytes = 0, messages = 0, disk = 0;
         for (int t = 0; t < plan->spmd->transfer_count; t++) {
@@ -80,12 +93,15 @@ static void read_figures(const Search *search, const StatementPlan *plan, Altern
             if (io)
                 disk = saturated_add(disk, saturated_add(io[rank].bytes_read, io[rank].bytes_written));
         }
-        figures->bytes = max_i64(figures->bytes, bytes);
-        figures->disk_bytes = max_i64(figures->disk_bytes, disk);
-        figures->messages = max_i64(figures->messages, messages);
+        most.bytes = max_i64(most.bytes, bytes);
+        most.disk_bytes = max_i64(most.disk_bytes, disk);
+        most.messages = max_i64(most.messages, messages);
         figures->peak_bytes = max_i64(figures->peak_bytes, saturated_add(all->peak_bytes[rank], elsewhere));
     }
-    figures->seconds = predict_statement(plan, &search->model).total;
+    figures->bytes = saturated_add(figures->bytes, most.bytes);
+    figures->disk_bytes = saturated_add(figures->disk_bytes, most.disk_bytes);
+    figures->messages = saturated_add(figures->messages, most.messages);
+    figures->seconds += predict_statement(plan, &search->model).total;
 }
 
 // Whether calls of libraries execute all loops of leaves.
@@ -111,9 +127,10 @@ static bool plan_program(Search *search, const Program *program, Trial *trial, D
     Plan *plan = pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
     if (!plan)
         return false;
-    const StatementPlan *statement = plan->statements[0];
     trial->figures = (Alternative){0};
-    read_figures(search, statement, &trial->figures);
+    for (int s = 0; s < program->statement_count; s++)
+        add_figures(search, plan->statements[s], &trial->figures);
+    const StatementPlan *statement = plan->statements[program->statement_count - 1];
     trial->figures.pinned = trial->form.kind >= FORM_CHUNKS && !is_called(statement->spmd->nests[0].body);
     return true;
 }
@@ -124,14 +141,9 @@ void trial_plan(Search *search, const unsigned char *places, const SearchStateme
     // All that is made for the plan goes, but for the figures.
     Search copy = *search;
     copy.arena = arena_create_within(search->arena);
-    const Program *from = search->program;
-    Statement *statements = arena_array(copy.arena, Statement, from->statement_count);
-    for (int s = 0; s < from->statement_count; s++)
-        statements[s] = from->statements[s];
-    statements[statement->index] = commands_build(&copy, statement, candidate, &trial->form);
-    Program program = trial_program(&copy, places, statements);
-    program.statements += statement->index;
-    program.statement_count = 1;
+    Built built = {0};
+    trial_build(&copy, places, statement, candidate, &trial->form, &built);
+    Program program = trial_program(&copy, places, &built);
     program.repetition_count = 0;
     trial->planned = plan_program(&copy, &program, trial, diagnostics);
     arena_free(copy.arena);
@@ -144,7 +156,7 @@ void trial_plan(Search *search, const unsigned char *places, const SearchStateme
 
 // What one candidate moves with these places, access by access.
 typedef struct {
-    const Search *search;
+    Search *search;
     const SearchStatement *statement;
     const Candidate *candidate;
     const unsigned char *places;
@@ -233,12 +245,32 @@ static int64_t chunk_of(const Traffic *traffic, const Places *places, int var, d
     return max_i64(1, size);
 }
 
-// Loops over tiles, in the best orders; and with shifts, where operands lie in equal parts of a variable.
-static void add_tilings(Search *search, const Traffic *traffic, const Places *places, int64_t candidate,
-                        TrialArray *trials) {
-    enum { MOST_TILINGS = 3, MOST_SHIFTED = 2 };
-    const SearchStatement *statement = traffic->statement;
+// Loops over tiles in the best orders. Plans list each message of a copy: of those with too many there is
+// none.
+static void add_found(const Traffic *traffic, const Places *places, int64_t candidate, int rotated,
+                      int64_t steps, uint64_t outside, int most, TrialArray *trials) {
+    Search *search = traffic->search;
     const double memory = tiling_memory(search, places->places);
+    const double most_messages = 1 << 18;
+    Tiling *found = arena_array(search->arena, Tiling, most);
+    const int count = tiling_find(search, traffic->statement, traffic->candidate, places->places, memory,
+                                  rotated, steps, outside, found, most);
+    for (int i = 0; i < count; i++) {
+        const Form form = {.kind = FORM_TILES, .tiling = &found[i], .memory = memory};
+        if (outside_messages(search, traffic->statement, traffic->candidate, &form, places->places) <=
+            most_messages)
+            array_push(search->arena, *trials,
+                       (Trial){.candidate = candidate, .form = form, .estimate = found[i].seconds});
+    }
+}
+
+// Loops over tiles; and with shifts, where operands lie in equal parts of a variable; and with operands that
+// are copied first.
+static void add_tilings(Search *search, const Traffic *traffic, const Places *places, double copied,
+                        int64_t candidate, TrialArray *trials) {
+    enum { MOST_TILINGS = 3, MOST_SHIFTED = 2, MOST_OUTSIDE = 2 };
+    const SearchStatement *statement = traffic->statement;
+    const int64_t first = trials->count;
     for (int v = -1; v < statement->cin->var_count; v++) {
         double bytes;
         int64_t parts = 1;
@@ -250,16 +282,17 @@ static void add_tilings(Search *search, const Traffic *traffic, const Places *pl
             if (parts < 2)
                 continue;
         }
-        const int most = v < 0 ? MOST_TILINGS : MOST_SHIFTED;
-        Tiling *found = arena_array(search->arena, Tiling, most);
-        const int count =
-            tiling_find(search, statement, traffic->candidate, places->places, memory, v, parts, found, most);
-        for (int i = 0; i < count; i++)
-            array_push(search->arena, *trials,
-                       (Trial){.candidate = candidate,
-                               .form = {.kind = FORM_TILES, .tiling = &found[i], .memory = memory},
-                               .estimate = found[i].seconds});
+        add_found(traffic, places, candidate, v, parts, 0, v < 0 ? MOST_TILINGS : MOST_SHIFTED, trials);
     }
+    // Where some operand is brought more than once, and others than its owners use it.
+    const Tiling *inside = trials->items[first].form.tiling;
+    uint64_t possible = outside_possible(search, statement, places->places);
+    for (int a = 0; a < traffic->count; a++)
+        if (traffic->bytes[a] <= 0)
+            possible &= ~((uint64_t)1 << a);
+    for (uint64_t set = possible; set && inside->loop_count > 0; set = (set - 1) & possible)
+        if (outside_fits(search, statement, traffic->candidate, places->places, set, copied))
+            add_found(traffic, places, candidate, -1, 1, set, MOST_OUTSIDE, trials);
 }
 
 bool trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
@@ -276,8 +309,8 @@ bool trial_retile(Search *search, const Places *places, const SearchStatement *s
            memcmp(tiling->at, before->at, sizeof tiling->at) != 0;
 }
 
-void trial_forms(Search *search, const Places *places, const SearchStatement *statement, int64_t candidate,
-                 TrialArray *trials) {
+void trial_forms(Search *search, const Places *places, double copied, const SearchStatement *statement,
+                 int64_t candidate, TrialArray *trials) {
     enum { MOST_CHUNKED = 2 };
     Traffic traffic = {.search = search,
                        .statement = statement,
@@ -285,7 +318,7 @@ void trial_forms(Search *search, const Places *places, const SearchStatement *st
                        .places = places->places};
     find_traffic(&traffic, candidate);
     if (statement->tiled) { // one tile is all at once
-        add_tilings(search, &traffic, places, candidate, trials);
+        add_tilings(search, &traffic, places, copied, candidate, trials);
         return;
     }
     add_form(&traffic, candidate, (Form){.kind = FORM_ONCE}, 1, trials);

@@ -16,9 +16,13 @@ typedef struct {
 } Trial;
 typedef Array(Trial) TrialArray;
 
-// The program with its tensors in these places, and the statements as they are in it but for the tensors. The
-// machines are all of the search.
-Program trial_program(const Search *search, const unsigned char *places, const Statement *statements);
+// Appends a statement in a form of a candidate (NULL: the default), after the copies that the form has.
+void trial_build(Search *search, const unsigned char *places, const SearchStatement *statement,
+                 const Candidate *candidate, const Form *form, Built *built);
+
+// The program with its tensors in these places, those that were added, and the statements as they are built
+// but for the tensors. The machines are all of the search.
+Program trial_program(const Search *search, const unsigned char *places, const Built *built);
 
 // Plans one statement and sets its figures. `diagnostics` gets what is wrong where that fails.
 void trial_plan(Search *search, const unsigned char *places, const SearchStatement *statement, Trial *trial,
@@ -29,8 +33,9 @@ void trial_plan(Search *search, const unsigned char *places, const SearchStateme
 bool trial_retile(Search *search, const Places *places, const SearchStatement *statement, double factor,
                   Trial *trial);
 
-// Appends the forms of a candidate with these places, the one that moves all at once first.
-void trial_forms(Search *search, const Places *places, const SearchStatement *statement, int64_t candidate,
-                 TrialArray *trials);
+// Appends the forms of a candidate with these places, the one that moves all at once first. `copied`: bytes
+// of the disk of a rank that copies of other statements take.
+void trial_forms(Search *search, const Places *places, double copied, const SearchStatement *statement,
+                 int64_t candidate, TrialArray *trials);
 
 #endif

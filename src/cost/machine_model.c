@@ -84,7 +84,7 @@ ModelRanks model_ranks(const MachineModel *machine, int64_t ranks, int64_t threa
     const double nodes = (double)machine->levels[0].count;
     const double places = machine->ranks > 0 ? (double)machine->ranks : cores;
     const double in_node = fmax(fmin(places, (double)ranks), ceil((double)ranks / nodes));
-    ModelRanks placed = {.machine = machine, .ranks = ranks, .memory = INFINITY};
+    ModelRanks placed = {.machine = machine, .ranks = ranks, .memory = INFINITY, .disk = INFINITY};
     placed.threads = threads > 0 ? (double)threads : fmax(1, floor(cores / in_node));
     placed.core_share = fmin(1, cores / (in_node * placed.threads));
     for (int l = 0; l < machine->level_count; l++) {
@@ -92,6 +92,8 @@ ModelRanks model_ranks(const MachineModel *machine, int64_t ranks, int64_t threa
         if (machine->levels[l].memory > 0)
             placed.memory = machine->levels[l].memory / fmax(1, placed.in_unit[l]);
     }
+    if (machine->disk_space > 0)
+        placed.disk = machine->disk_space / fmax(1, placed.in_unit[0]);
     return placed;
 }
 

@@ -69,6 +69,7 @@ typedef struct {
     double overlap;        // share of a transfer that goes on while its rank computes, 0 to 1
     Curve factors[MODEL_FACTOR_COUNT];
     Curve disk_read, disk_write; // bytes per second of one unit of the first level, by bytes of a request
+    double disk_space;           // bytes of its disks; 0: no limit
 } MachineModel;
 
 // Where none is described: nodes of two sockets of 2020, on a fast network.
@@ -88,6 +89,7 @@ typedef struct {
     double threads;               // of each rank: cores of its own, unless they are given; at least 1
     double core_share;            // of a core that each thread has: less than 1 where there are more threads
     double memory;                // bytes of memory of a rank, INFINITY: not known
+    double disk;                  // bytes of disk of a rank, INFINITY: no limit
 } ModelRanks;
 
 // `threads` of each rank; 0: as many as it has cores.

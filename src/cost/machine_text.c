@@ -75,6 +75,7 @@ static const Figure factor_figures[] = {MODEL_FACTORS(FACTOR_FIGURE)};
 static const Figure disk_figures[] = {
     {"read", offsetof(MachineModel, disk_read), BYTE_RATE, BYTES, true, false, 0},
     {"write", offsetof(MachineModel, disk_write), BYTE_RATE, BYTES, true, false, 0},
+    {"space", offsetof(MachineModel, disk_space), BYTES, PLAIN, false, false, 0},
 };
 static const Figure single_figures[] = {
     {"single", offsetof(MachineModel, single), PLAIN, PLAIN, false, false, 0},

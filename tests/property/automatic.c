@@ -53,6 +53,9 @@ static MachineModel draw_model(Random *random) {
         model.levels[l].latency *= draw_factor(random) / 64;
         model.levels[l].bandwidth = curve_constant(model.levels[l].bandwidth.values[0] * draw_factor(random));
     }
+    model.disk_read = curve_constant(model.disk_read.values[0] * draw_factor(random));
+    model.disk_write = curve_constant(model.disk_write.values[0] * draw_factor(random));
+    model.disk_space = random_chance(random, 20) ? 1 << random_between(random, 10, 16) : 0;
     model.rates[MODEL_GEMM] = curve_constant(model.rates[MODEL_GEMM].values[0] * draw_factor(random));
     model.overhead *= draw_factor(random) / 64;
     model.ranks = random_chance(random, 50) ? 0 : random_between(random, 1, 4);
@@ -83,9 +86,9 @@ const Chosen *automatic_choose(const Draft *draft, Pipeline *pipeline) {
     return NULL;
 }
 
-// What the busiest rank receives, or sends of results, what any reads and writes in disk, and the most memory
-// that any has.
-static Alternative busiest(const StatementPlan *plan) {
+// Adds what the busiest rank receives, or sends of results, and what any reads and writes in disk; the most
+// memory that any has.
+static void add_busiest(const StatementPlan *plan, Alternative *sum) {
     const StatementFigures *figures = plan_figures(plan);
     Alternative most = {0};
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
@@ -100,14 +103,18 @@ static Alternative busiest(const StatementPlan *plan) {
         most.bytes = max_i64(most.bytes, bytes);
         most.messages = max_i64(most.messages, messages);
         most.disk_bytes = max_i64(most.disk_bytes, disk);
-        most.peak_bytes = max_i64(most.peak_bytes, figures->peak_bytes[rank]);
+        sum->peak_bytes = max_i64(sum->peak_bytes, figures->peak_bytes[rank]);
     }
-    return most;
+    sum->bytes += most.bytes;
+    sum->messages += most.messages;
+    sum->disk_bytes += most.disk_bytes;
 }
 
 const char *automatic_check(const Chosen *chosen, const Pipeline *pipeline) {
     for (int s = 0; s < chosen->program->statement_count; s++) {
-        const Alternative planned = busiest(pipeline->plan->statements[s]);
+        Alternative planned = {0};
+        for (int c = s - chosen->copies[s]; c <= s; c++)
+            add_busiest(pipeline->plan->statements[c], &planned);
         if (planned.peak_bytes > chosen->peak_bytes)
             return arena_printf(pipeline->arena,
                                 "a rank has %" PRId64 " bytes of memory in statement %d, chosen for %" PRId64,

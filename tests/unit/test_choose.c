@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -201,7 +202,7 @@ static void test_tiles(void **state) {
             sequence_prepare(&search);
             unsigned char places[3] = {0};
             assert_int_equal(tiling_find(&search, &search.statements[0],
-                                         &search.statements[0].candidates.items[0], places, memory, -1, 1,
+                                         &search.statements[0].candidates.items[0], places, memory, -1, 1, 0,
                                          &tiling, 1),
                              1);
             assert_true(tiling.fits);
@@ -213,14 +214,16 @@ static void test_tiles(void **state) {
 }
 
 // What is chosen for tensors in disk is planned, keeps the limit, and takes no longer than the methods of the
-// paper with communication inside the loops, of which each has a third of the memory for a tile.
+// paper with communication inside and outside of the loops, of which each has a third of the memory for a
+// tile.
 static void test_methods(void **state) {
     static const Product sizes[] = {{4000, 4000, 4000}, {12000, 900, 2500}, {700, 900, 40000}};
-    static const double networks[] = {2, 20};
+    static const double networks[] = {0.1, 2, 20};
+    int outside = 0;
     (void)state;
     for (size_t p = 0; p < sizeof sizes / sizeof *sizes; p++)
         for (int64_t ranks = 1; ranks <= 4; ranks *= 4)
-            for (int n = (int)p % 2; n < 2; n += 2) {
+            for (int n = ranks == 1; n < 3; n++) {
                 Arena *arena = arena_create();
                 const MachineModel model = disk_machine(1, networks[n]);
                 const Product *size = &sizes[p];
@@ -233,30 +236,59 @@ static void test_methods(void **state) {
                 const TceMachine machine = {(double)ranks, 1,     networks[n], (double)limit / 3,
                                             share,         share, TCE_INTEGER, false};
                 double least = INFINITY;
-                for (int method = 0; method < TCE_METHODS; method++) {
-                    TceVariant best;
-                    if (tce_best(&contraction, &machine, (TceMethod)method, TCE_INSIDE, INFINITY, &best))
-                        least = fmin(least, tce_cost(&contraction, &machine, best).seconds);
-                }
+                for (int method = 0; method < TCE_METHODS; method++)
+                    for (int pattern = TCE_OUTSIDE; pattern <= TCE_INSIDE; pattern++) {
+                        TceVariant best;
+                        if (tce_best(&contraction, &machine, (TceMethod)method, (TcePattern)pattern, INFINITY,
+                                     &best))
+                            least = fmin(least, tce_cost(&contraction, &machine, best).seconds);
+                    }
                 const Program *program = product_program(arena, size);
                 bool fits;
                 const Chosen *chosen =
                     choose(arena, program, &options, &fits, diagnostics_create(arena, program->source));
                 assert_non_null(chosen);
                 assert_true(chosen->spilled && chosen->peak_bytes <= limit);
-                const Alternative *best = &chosen->alternatives[0].items[0];
+                const Alternative *best =
+                    &chosen->alternatives[chosen->program->statement_count - 1].items[0];
                 assert_true(best->disk_bytes > 0);
                 const double seconds = (double)best->disk_bytes + (double)best->bytes / networks[n];
                 if (seconds > least)
                     fail_msg(
                         "product %d on %d ranks, network %g: %g seconds (%s %s), by the paper's methods %g",
                         (int)p, (int)ranks, networks[n], seconds, best->where, best->how, least);
+                outside += strstr(best->how, "copied in disk first") != NULL;
                 arena_free(arena);
             }
+    assert_true(outside > 0);
+}
+
+// Operands are copied only where the disks have room for it, beside what is there anyway.
+static void test_disk_space(void **state) {
+    const Product size = {700, 900, 400};
+    const double whole = 8.0 * (double)(size.m * size.n + size.m * size.k + size.n * size.k);
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        Arena *arena = arena_create();
+        MachineModel model = disk_machine(1, 0.01);
+        model.disk_space = large ? 2 * whole : 0.27 * whole;
+        const ChooseOptions options = {.ranks = 4, .memory_limit = (int64_t)(whole / 32), .model = &model};
+        const Program *program = product_program(arena, &size);
+        bool fits, any = false;
+        const Chosen *chosen =
+            choose(arena, program, &options, &fits, diagnostics_create(arena, program->source));
+        assert_non_null(chosen);
+        const AlternativeArray *found = &chosen->alternatives[chosen->program->statement_count - 1];
+        for (int64_t i = 0; i < found->count; i++)
+            any = any || strstr(found->items[i].how, "copied in disk first");
+        assert_int_equal(any, large);
+        arena_free(arena);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_chosen),
-                                       cmocka_unit_test(test_tiles), cmocka_unit_test(test_methods)};
+                                       cmocka_unit_test(test_tiles), cmocka_unit_test(test_methods),
+                                       cmocka_unit_test(test_disk_space)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,8 @@ A(a, b) = R(a, c, k) * D(k, c) * C(k, b)
 # W(b, i, k) = T(i, j, k) * D(j, b)
 #    time     moved  messages      disk    memory  computed on           data moves
 #  524 us    4800 B         3  193600 B   84800 B  grid(4) over k        D replicated; tiles of 14 of i
+#  569 us    1600 B         1  206400 B   83200 B  grid(4) over k        D copied in disk first; tiles of 14 of i
 #  570 us  131200 B        18  193600 B   68800 B  grid(2, 2) over k, j  D replicated; W accumulated; tiles of 5 of i
-#  582 us  196800 B        15  193600 B   88960 B  grid(3) over k        D replicated; tiles of 7 of i
 #  612 us  148800 B        63  193600 B   56000 B  grid(4) over i        D replicated; tiles of 1 of i
 #  523 us    4800 B         3  193600 B  209600 B  -                     no schedule: more than the limit
 #

@@ -26,6 +26,8 @@ y(i) = A(i, j) * x(j)
 #     time     moved  messages     disk    memory  computed on     data moves
 #  1.46 ms       0 B         0  1.4 MiB  732024 B  grid(2) over i  x replicated; tiles of 301 of j
 #  1.61 ms  724808 B         4  1.4 MiB  740840 B  grid(2) over j  y accumulated; tiles of 101 of j
+#   5.8 ms       0 B         0  4.1 MiB  732024 B  grid(2) over i  A copied in disk first; x replicated; tiles of 301 of j
+#  5.95 ms  724808 B         7  4.1 MiB  738032 B  grid(2) over j  A copied in disk first; y accumulated; tiles of 151 of j
 #  1.46 ms       0 B         0  1.4 MiB   1.4 MiB  -               no schedule: more than the limit
 
 param n = 601
