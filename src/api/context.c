@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/context.h"
 
+#include "memory/gpu.h"
 #include "runtime/node.h"
 #include "runtime/progress.h"
 #include "runtime/wait.h"
@@ -110,6 +111,9 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
     duplicate(comm, &context->comm);
     MPI_Comm_rank(context->comm, &context->rank);
     MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, context->rank, MPI_INFO_NULL, &context->node);
+    int rank_on_node;
+    MPI_Comm_rank(context->node, &rank_on_node);
+    gpu_set_rank_on_node(rank_on_node);
     wait_choose(node_is_crowded(context->node));
     context->communicators = communicators_create(context->comm);
     if (!context->communicators) {

@@ -132,6 +132,9 @@ bool run_prepare(Run *run) {
     run->values = arena_array(arena, Values, program->tensor_count);
     run->computed = arena_array(arena, bool, program->tensor_count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
+    int rank_on_node;
+    MPI_Comm_rank(run->node, &rank_on_node);
+    gpu_set_rank_on_node(rank_on_node);
     run->free_memory = node_free_memory(run->node);
     run->cores = node_share_cores(run->node, launch_binds());
     run->threads = environment_threads(run->session->options->threads, &run->cores);

@@ -5,7 +5,14 @@
 
 #include <stdlib.h>
 
-// The number of the process among those that were launched on its node; 0 where no launcher says.
+static int rank_on_node;
+
+void gpu_set_rank_on_node(int rank) {
+    rank_on_node = rank;
+}
+
+// The number of the process among those that were launched on its node, of which a communicator may have a
+// part only.
 static int local_rank(void) {
     static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
                                             "PALS_LOCAL_RANKID"};
@@ -16,7 +23,7 @@ static int local_rank(void) {
         if (text && end != text && *end == '\0' && number >= 0 && number < 1 << 20)
             return (int)number;
     }
-    return 0;
+    return rank_on_node;
 }
 
 const Device *gpu_device(Diagnostics *diagnostics) {

@@ -5,8 +5,12 @@
 
 #include "memory/device.h"
 
-// The device, which is opened where it has not been, as that of this process among those of its node, which
-// the launcher's environment numbers. NULL with a diagnostic where there is none. Local.
+// The rank of the process among those of its node, which chooses the device where the launcher's environment
+// numbers no processes; 0 at first.
+void gpu_set_rank_on_node(int rank);
+
+// The device, which is opened where it has not been, as that of this process among those of its node. NULL
+// with a diagnostic where there is none. Local.
 const Device *gpu_device(Diagnostics *diagnostics);
 
 #endif

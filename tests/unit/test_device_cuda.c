@@ -5,6 +5,7 @@
 
 #include "cache_folder.h"
 #include "fake_cuda.h"
+#include "memory/gpu.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -55,6 +56,29 @@ static void let_fail(const char *name, int after, CUresult error) {
     fake->fail_name = name;
     fake->fail_after = after;
     fake->error = error;
+}
+
+// Processes of a node have GPUs of their own: by the launcher's number, else by the rank on the node.
+static void test_rank_on_node(void **state) {
+    static const char variable[] = "SLURM_LOCALID";
+    (void)state;
+    Arena *arena = arena_create();
+    Diagnostics *diagnostics = diagnostics_create(arena, (Source){"test", NULL});
+    for (int rank = 0; rank < 4; rank++) {
+        device_close();
+        gpu_set_rank_on_node(rank);
+        assert_non_null(gpu_device(diagnostics));
+        assert_int_equal(fake->device, rank % fake->devices);
+        device_close();
+        setenv(variable, "3", 1);
+        assert_non_null(gpu_device(diagnostics));
+        assert_int_equal(fake->device, 3 % fake->devices);
+        unsetenv(variable);
+    }
+    gpu_set_rank_on_node(0);
+    device_close();
+    open_fake(0);
+    arena_free(arena);
 }
 
 static void test_open(void **state) {
@@ -282,6 +306,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         DEVICE_CHECKS,
         cmocka_unit_test(test_open),
+        cmocka_unit_test(test_rank_on_node),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_stage),
         cmocka_unit_test(test_errors),
