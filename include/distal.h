@@ -209,6 +209,11 @@ DISTAL_API distal_status distal_tensor_coordinates(distal_tensor *tensor, int64_
 // and a result back. `data` may be NULL if the rank holds nothing. The memory must stay until the tensor is
 // freed or other memory is attached. Existing plans can no longer be executed. Collective; `data` and
 // `stride` may differ from rank to rank.
+//
+// Of a tensor that is placed `in gpu`, `data` is an address in memory of the GPU that the rank uses, aligned
+// to the size of an element: DISTAL_INVALID where the driver knows that it is not, or that the memory ends
+// before the last element; DISTAL_FAILED where there is no GPU. Calls do not wait for what the caller has
+// begun there; what they do is finished when they return. A tensor in disk takes no memory.
 DISTAL_API distal_status distal_tensor_attach(distal_tensor *tensor, void *data, const int64_t *stride);
 
 // The same for any number of pieces: `pieces` has all of this rank, as distal_tensor_box gives them, with

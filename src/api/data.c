@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elements of tensors: pieces in memory of the library or of the caller, filled, written and gathered.
+// The elements of tensors: their pieces in memory, filled, written and gathered.
 #include "api/data.h"
 
 #include "api/balance.h"
-#include "base/integer.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
 #include "runtime/save.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool tensor_is_shared(const distal_tensor *tensor) {
@@ -53,7 +51,7 @@ distal_status data_call_local(const char *name, CallBody body, DataCall *call, c
     return call_end(context, status);
 }
 
-static distal_status count_pieces(distal_context *context, void *arguments) {
+distal_status data_count_pieces(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     if (tensor_is_sparse(call->tensor->tensor))
         return invalid(context, "tensor '%s' is sparse: it has levels with arrays, and no pieces",
@@ -66,20 +64,19 @@ static distal_status count_pieces(distal_context *context, void *arguments) {
 
 distal_status distal_tensor_piece_count(distal_tensor *tensor, int64_t *count) {
     DataCall call = {.tensor = tensor};
-    distal_status status = data_call_local("distal_tensor_piece_count", count_pieces, &call, count);
+    distal_status status = data_call_local("distal_tensor_piece_count", data_count_pieces, &call, count);
     if (count)
         *count = call.count;
     return status;
 }
 
-static const Rect *own_rect(const distal_tensor *tensor, int64_t index) {
+const Rect *data_own_rect(const distal_tensor *tensor, int64_t index) {
     const distal_context *context = tensor->context;
     return home_pieces(&tensor->home, context->rank, context->scratch).rects.items + index;
 }
 
-// A piece of this rank without data, with the strides that memory of the library would have.
-static distal_piece box_of(const distal_tensor *tensor, int64_t index) {
-    const Rect *rect = own_rect(tensor, index);
+distal_piece data_box(const distal_tensor *tensor, int64_t index) {
+    const Rect *rect = data_own_rect(tensor, index);
     distal_piece box = {.order = rect->order};
     for (int d = 0; d < rect->order; d++) {
         box.lo[d] = rect->lo[d];
@@ -93,14 +90,14 @@ static distal_piece box_of(const distal_tensor *tensor, int64_t index) {
 static distal_status find_box(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     const distal_tensor *tensor = call->tensor;
-    distal_status status = count_pieces(context, call);
+    distal_status status = data_count_pieces(context, call);
     if (status != DISTAL_OK)
         return status;
     if (call->index < 0 || call->index >= call->count)
         return invalid(context,
                        "rank %d holds %" PRId64 " piece%s of tensor '%s', and none has index %" PRId64,
                        context->rank, call->count, call->count == 1 ? "" : "s", tensor->name, call->index);
-    *call->piece = box_of(tensor, call->index);
+    *call->piece = data_box(tensor, call->index);
     if (tensor->storage) {
         const Piece *own = &tensor->storage->pieces[call->index];
         memcpy(call->piece->stride, own->stride, sizeof(int64_t) * (size_t)own->rect.order);
@@ -126,7 +123,7 @@ static distal_status list_coordinates(distal_context *context, void *arguments) 
     if (call->mode < 0 || call->mode >= piece.order)
         return invalid(context, "tensor '%s' has %d mode%s, and none has number %d", call->tensor->name,
                        piece.order, piece.order == 1 ? "" : "s", call->mode);
-    const Rect *rect = own_rect(call->tensor, call->index);
+    const Rect *rect = data_own_rect(call->tensor, call->index);
     for (int64_t i = 0; i < piece.extent[call->mode]; i++)
         call->coordinates[i] = positions_at(rect_mode(rect, call->mode), i);
     return DISTAL_OK;
@@ -142,7 +139,9 @@ static distal_status find_piece(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     distal_status status = find_box(context, call);
     if (status == DISTAL_OK && !call->tensor->storage) {
-        if (!tensor_allocate(call->tensor, context->diagnostics))
+        // Memory of a GPU has been zeroed when the caller gets it.
+        if (!tensor_allocate(call->tensor, context->diagnostics) ||
+            !storage_check(call->tensor->storage, context->diagnostics))
             return DISTAL_FAILED;
         status = find_box(context, call);
     }
@@ -158,7 +157,7 @@ distal_status distal_tensor_piece(distal_tensor *tensor, int64_t index, distal_p
 
 static distal_status find_only_piece(distal_context *context, void *arguments) {
     DataCall *call = arguments;
-    distal_status status = count_pieces(context, call);
+    distal_status status = data_count_pieces(context, call);
     if (status != DISTAL_OK)
         return status;
     if (call->count > 1)
@@ -177,148 +176,12 @@ distal_status distal_tensor_local(distal_tensor *tensor, distal_piece *piece) {
                            &(DataCall){.tensor = tensor, .piece = piece}, piece);
 }
 
-// Whether no two elements overlap: the stride of each mode spans the modes with smaller strides.
-static bool check_strides(const distal_tensor *tensor, const Piece *piece, Diagnostics *diagnostics) {
-    int modes[MAX_ORDER];
-    const Frame frame = piece_frame(piece);
-    const int count = frame_modes(&frame, &piece->rect, modes);
-    int64_t reach = 1; // elements that the modes so far span
-    for (int i = 0; i < count; i++) {
-        const int64_t extent = rect_count(&piece->rect, modes[i]);
-        const int64_t stride = piece->stride[modes[i]];
-        int64_t length;
-        if (stride < reach)
-            return diagnostics_error(diagnostics, (Span){0},
-                                     "mode %d of tensor '%s' has stride %" PRId64
-                                     ", and the modes with smaller strides extend over %" PRId64
-                                     " element%s: elements would overlap",
-                                     modes[i], tensor->name, stride, reach, reach == 1 ? "" : "s");
-        if (!checked_mul(stride, extent - 1, &length) || !checked_add(reach, length, &reach))
-            return diagnostics_error(diagnostics, (Span){0}, "the strides of tensor '%s' overflow 64 bits",
-                                     tensor->name);
-    }
-    return true;
-}
-
-// Whether kernels support the strides of the piece: the mode that is stored last has stride 1, and the stride
-// of each other mode spans the modes stored after it. Replaces the strides of modes with one coordinate,
-// which are not used, by such strides.
-static bool suits_kernels(const distal_tensor *tensor, Piece *piece) {
-    const int last = piece->rect.order - 1;
-    int64_t reach = 1;
-    for (int l = last; l >= 0; l--) {
-        const int mode = tensor->tensor->mode_order[l];
-        const int64_t extent = rect_count(&piece->rect, mode);
-        int64_t *stride = &piece->stride[mode];
-        if (extent == 1)
-            *stride = reach;
-        else if (*stride < reach || (l == last && *stride != 1))
-            return false;
-        reach += *stride * (extent - 1);
-    }
-    return true;
-}
-
-static bool same_box(const Rect *rect, const distal_piece *piece) {
-    const size_t bytes = sizeof(int64_t) * (size_t)rect->order;
-    return piece->order == rect->order && memcmp(piece->lo, rect->lo, bytes) == 0 &&
-           memcmp(piece->hi, rect->hi, bytes) == 0;
-}
-
-static distal_status wrap_pieces(distal_context *context, void *arguments) {
-    DataCall *call = arguments;
-    distal_tensor *tensor = call->tensor;
-    const int64_t given = call->count;
-    if (tensor->home.memory != MEMORY_HOST)
-        return invalid(context, "tensor '%s' is in %s, and cannot use the memory of the caller", tensor->name,
-                       memory_kind(tensor->home.memory)->name);
-    distal_status status = count_pieces(context, call);
-    if (status != DISTAL_OK)
-        return status;
-    if (given != call->count)
-        return invalid(context,
-                       "rank %d holds %" PRId64 " piece%s of tensor '%s', and memory is given for %" PRId64,
-                       context->rank, call->count, call->count == 1 ? "" : "s", tensor->name, given);
-    if (given > 0 && !call->pieces)
-        return invalid(context, "the pieces of tensor '%s' are NULL", tensor->name);
-    Piece *pieces = arena_array(context->scratch, Piece, given);
-    for (int64_t i = 0; i < given; i++) {
-        const Rect *rect = own_rect(tensor, i);
-        if (!same_box(rect, &call->pieces[i]))
-            return invalid(context,
-                           "piece %" PRId64
-                           " of tensor '%s' does not have the coordinates that distal_tensor_box gives",
-                           i, tensor->name);
-        if (!call->pieces[i].data)
-            return invalid(context, "rank %d holds a part of tensor '%s', and the memory for it is NULL",
-                           context->rank, tensor->name);
-        pieces[i] = (Piece){.rect = *rect, .type = tensor->tensor->type, .data = call->pieces[i].data};
-        memcpy(pieces[i].stride, call->pieces[i].stride, sizeof(int64_t) * (size_t)rect->order);
-        if (!check_strides(tensor, &pieces[i], context->diagnostics))
-            return DISTAL_INVALID;
-        call->spread = !suits_kernels(tensor, &pieces[i]) || call->spread;
-    }
-    call->storage = storage_wrap(&tensor->home, context->rank, pieces);
-    return call->storage ? DISTAL_OK : out_of_memory(context);
-}
-
-static distal_status wrap_one(distal_context *context, void *arguments) {
-    DataCall *call = arguments;
-    distal_status status = count_pieces(context, call);
-    if (status != DISTAL_OK)
-        return status;
-    if (call->count > 1)
-        return invalid(context,
-                       "rank %d holds %" PRId64
-                       " pieces of tensor '%s'; distal_tensor_attach_pieces takes memory for each",
-                       context->rank, call->count, call->tensor->name);
-    distal_piece piece = {0};
-    call->pieces = &piece;
-    if (call->count == 1) {
-        piece = box_of(call->tensor, 0);
-        piece.data = call->data;
-        if (call->stride)
-            memcpy(piece.stride, call->stride, sizeof(int64_t) * (size_t)piece.order);
-    }
-    return wrap_pieces(context, call);
-}
-
-// A hash of the arguments that must be the same on all ranks.
-static Hash fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
+Hash data_fingerprint(const char *call, const distal_tensor *tensor, const char *text) {
     Hash hash = hash_create();
     hash_string(&hash, call);
     tensor_fingerprint(tensor, &hash);
     hash_string(&hash, text);
     return hash;
-}
-
-static distal_status attach(const char *name, CallBody body, DataCall *call) {
-    distal_tensor *tensor = call->tensor;
-    if (!tensor || !tensor->context)
-        return missing_argument(NULL, name, "the tensor");
-    const Hash hash = fingerprint(name, tensor, "");
-    distal_status status =
-        call_agree_on(tensor->context, call_local(tensor->context, name, body, call), &hash);
-    if (status != DISTAL_OK) {
-        storage_free(call->storage);
-        return status;
-    }
-    storage_free(tensor->storage);
-    tensor->storage = call->storage;
-    tensor->spread = call->spread;
-    tensor->attached = true;
-    tensor->memory++;
-    return DISTAL_OK;
-}
-
-distal_status distal_tensor_attach(distal_tensor *tensor, void *data, const int64_t *stride) {
-    return attach("distal_tensor_attach", wrap_one,
-                  &(DataCall){.tensor = tensor, .data = data, .stride = stride});
-}
-
-distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int64_t count, const distal_piece *pieces) {
-    return attach("distal_tensor_attach_pieces", wrap_pieces,
-                  &(DataCall){.tensor = tensor, .count = count, .pieces = pieces});
 }
 
 static distal_status allocate(distal_context *context, void *arguments) {
@@ -357,7 +220,7 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
     if (!call->tensor || !call->tensor->context)
         return missing_argument(NULL, name, "the tensor");
     distal_context *context = call->tensor->context;
-    const Hash hash = fingerprint(name, call->tensor, call->text ? call->text : "");
+    const Hash hash = data_fingerprint(name, call->tensor, call->text ? call->text : "");
     distal_status status = DISTAL_OK;
     // Some ranks may know the home already: local calls find it.
     if (is_placed_by_others(call->tensor)) {
@@ -443,7 +306,7 @@ static distal_status parse_later(distal_context *context, void *arguments) {
 
 static distal_status fill_later(DataCall *call) {
     distal_tensor *tensor = call->tensor;
-    const Hash hash = fingerprint("distal_tensor_fill", tensor, call->text ? call->text : "");
+    const Hash hash = data_fingerprint("distal_tensor_fill", tensor, call->text ? call->text : "");
     const distal_status status = call_agree_on(
         tensor->context, call_local(tensor->context, "distal_tensor_fill", parse_later, call), &hash);
     if (status == DISTAL_OK)

@@ -30,6 +30,15 @@ typedef struct {
 // follows in any case. Collective.
 distal_status data_put_entries(distal_context *context, distal_tensor *tensor, Entries *entries);
 
+// What distal_tensor_piece_count does: checks that the tensor has pieces, and counts those of this rank.
+distal_status data_count_pieces(distal_context *context, void *arguments);
+// Of a piece of this rank: its rectangle, and the piece without data, with the strides that memory of the
+// library would have.
+const Rect *data_own_rect(const distal_tensor *tensor, int64_t index);
+distal_piece data_box(const distal_tensor *tensor, int64_t index);
+// A hash of the arguments that must be the same on all ranks.
+Hash data_fingerprint(const char *call, const distal_tensor *tensor, const char *text);
+
 // A call that does not communicate and has `place` for its result.
 distal_status data_call_local(const char *name, CallBody body, DataCall *call, const void *place);
 // A call in which all ranks move elements: `check` is local, `move` collective. In between the tensor gets

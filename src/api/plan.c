@@ -307,6 +307,7 @@ void distal_plan_free(distal_plan *plan) {
 static void copy_pieces(const Storage *to, const Storage *from) {
     for (int64_t i = 0; i < to->piece_count; i++)
         piece_copy(&to->pieces[i], &from->pieces[i], &to->pieces[i].rect);
+    storage_wait(to); // an execution uses other streams of a GPU as well
 }
 
 // What the sparse tensors of a plan may take: a result, and copies of operands with other levels.
@@ -440,13 +441,13 @@ distal_status distal_execute(distal_plan *plan) {
             copy_pieces(use->copy, use->tensor->storage);
     }
     execution_run(plan->execution, plan->function, plan->program->params);
+    const Use *target = &plan->uses[plan->statement->target->id];
+    if (target->copy)
+        copy_pieces(target->tensor->storage, target->copy);
     if (execution_uses_disk(plan->execution)) {
         const distal_status status = call_local(plan->context, "distal_execute", check_disk, plan);
         if (status != DISTAL_OK)
             return call_end(plan->context, status);
     }
-    const Use *target = &plan->uses[plan->statement->target->id];
-    if (target->copy)
-        copy_pieces(target->tensor->storage, target->copy);
     return DISTAL_OK;
 }

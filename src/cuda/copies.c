@@ -25,7 +25,7 @@ static Rows row(Rows rows, int64_t first) {
     return (Rows){rows.at + first * rows.pitch, rows.pitch};
 }
 
-static bool is_on_device(const void *address) {
+bool cuda_is_on_device(const void *address) {
     CUmemorytype kind = CU_MEMORYTYPE_HOST;
     return cuda.cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)address) ==
                CUDA_SUCCESS &&
@@ -156,7 +156,7 @@ void cuda_copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitch,
         width *= rows;
         rows = 1;
     }
-    const bool to_device = is_on_device(to), from_device = is_on_device(from);
+    const bool to_device = cuda_is_on_device(to), from_device = cuda_is_on_device(from);
     if (to_device != from_device)
         device_count_copy(to_device, width * rows);
     if (to_device && from_device && rows == 1)

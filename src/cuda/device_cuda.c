@@ -9,6 +9,8 @@
 #include "cuda/streams.h"
 #include "memory/device.h"
 
+#include <stdio.h>
+
 static void close_device(void) {
     if (cuda_process.context && cuda.cuCtxSetCurrent(cuda_process.context) == CUDA_SUCCESS) {
         cublas_close();
@@ -46,6 +48,24 @@ static void *allocate(int64_t bytes) {
 static void release(void *memory) {
     if (memory && CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
         CUDA_CALL(cuMemFree, (CUdeviceptr)memory);
+}
+
+// The driver may have mapped memory in parts, so that of the bytes between nothing is known.
+static const char *refuses(const void *memory, int64_t bytes) {
+    static char of_other[96];
+    int ordinal = -1;
+    if (!cuda_enter())
+        return NULL;
+    if (!cuda_is_on_device(memory))
+        return "is not that of a GPU";
+    if (!CUDA_CALL(cuPointerGetAttribute, &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, (CUdeviceptr)memory))
+        return NULL;
+    if (ordinal != cuda_process.device) {
+        snprintf(of_other, sizeof of_other, "is that of GPU %d, and the rank uses GPU %d", ordinal,
+                 cuda_process.device);
+        return of_other;
+    }
+    return cuda_is_on_device((const char *)memory + bytes - 1) ? NULL : "ends before the last element";
 }
 
 static bool pin(void *memory, int64_t bytes) {
@@ -104,6 +124,7 @@ const Device device_cuda = {.name = "cuda",
                             .free_bytes = free_bytes,
                             .allocate = allocate,
                             .release = release,
+                            .refuses = refuses,
                             .pin = pin,
                             .unpin = unpin,
                             .copy = cuda_copy,

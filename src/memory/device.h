@@ -76,6 +76,10 @@ typedef struct {
     // Memory of the device, aligned to 256 bytes, with any values in it; also for 0 bytes. NULL: not enough.
     void *(*allocate)(int64_t bytes);
     void (*release)(void *memory); // which may be NULL
+    // Why that which another part of the program has allocated is no memory of this device, as a clause in
+    // static memory: it is the host's, or that of another device, or there are less bytes (at least 1). NULL
+    // where it can be used as that of `allocate`, as far as the device can tell.
+    const char *(*refuses)(const void *memory, int64_t bytes);
     // Pins memory of the host (memory/pinned.h). False: it cannot be, or is already; that is no failure.
     bool (*pin)(void *memory, int64_t bytes);
     void (*unpin)(void *memory);

@@ -149,6 +149,13 @@ static void release(void *memory) {
         device_fail("%p is no allocation of the device", memory);
 }
 
+static const char *refuses(const void *memory, int64_t bytes) {
+    Block block;
+    if (!find_block(memory, &block))
+        return "is not that of a GPU";
+    return bytes > block.bytes - ((const char *)memory - block.shown) ? "ends before the last element" : NULL;
+}
+
 static atomic_int pinned; // ranges that are
 
 static bool pin(void *memory, int64_t bytes) {
@@ -467,6 +474,7 @@ const Device device_emulated = {.name = "emulated",
                                 .free_bytes = free_bytes,
                                 .allocate = allocate,
                                 .release = release,
+                                .refuses = refuses,
                                 .pin = pin,
                                 .unpin = unpin,
                                 .copy = copy,

@@ -266,8 +266,14 @@ void storage_reset_parts(const ClearedStorage *cleared) {
     }
 }
 
+void storage_wait(const Storage *storage) {
+    if (storage->home->memory == MEMORY_GPU && device_current())
+        device_current()->synchronize();
+}
+
 bool storage_check(const Storage *storage, Diagnostics *diagnostics) {
     const char *why = storage->file ? disk_error(storage->file) : NULL;
+    storage_wait(storage);
     if (storage->home->memory == MEMORY_GPU)
         return device_check(diagnostics);
     return !why || diagnostics_error(diagnostics, (Span){0},

@@ -57,8 +57,10 @@ Storage *storage_create_copy(const Storage *storage, const Tensor *tensor, bool 
 // Before anything is put into it: it is for entries in these rectangles (stored_restrict).
 void storage_restrict(Storage *storage, int64_t count, const Rect *rects);
 
-// Of a storage in disk or in memory of a GPU: false with a diagnostic where reading or writing has failed.
-// Else true.
+// Of a storage in memory of a GPU: waits until what has been begun there is finished.
+void storage_wait(const Storage *storage);
+// Of a storage in disk or in memory of a GPU: waits, and false with a diagnostic where reading or
+// writing has failed. Else true.
 bool storage_check(const Storage *storage, Diagnostics *diagnostics);
 
 // The element of a scalar that is at home here.

@@ -1,17 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs on GPUs with a driver and a cuBLAS that execute on the host (tests/support/fake_cuda.c): products of
-matrices, and what all ranks say where a call of the driver fails on one of them.
+matrices, what all ranks say where a call of the driver fails on one of them, and the program in docs/library.md that
+gives the library memory of its own.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. Without CUDA in the build, it says so and ends well."""
 import os
 import re
+import shlex
 import subprocess
 import sys
 
-from _common import DISTAL, LIMIT_SECONDS, check, example, params, run_cases
+from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, example, params, run_cases
 
-FAKES = os.path.join(os.path.dirname(os.path.abspath(DISTAL)), "tests/fake_cuda")
+BUILD = os.path.dirname(os.path.abspath(DISTAL))
+FAKES = f"{BUILD}/tests/fake_cuda"
+SANITIZE = ["-fsanitize=address,undefined"] if os.environ.get("DISTAL_SANITIZE") else []
 NO_DEVICE, OUT_OF_MEMORY, ILLEGAL_ADDRESS = 100, 2, 700
 
 # Programs whose leaves are calls of the library, on as many ranks as their machines have processors.
@@ -74,11 +78,35 @@ def saving(folder):
             check(done.returncode == errors == 1 - os.path.exists(output), f"{call} {after}: {done.returncode}: {done.stderr}")
 
 
+def caller(folder):
+    """The program of the documentation, as it is, and where a call of the driver fails on one rank."""
+    with open(f"{SOURCE}/docs/library.md", encoding="utf-8") as file:
+        programs = re.findall(r"```c\n(#include <cuda_runtime_api.h>\n.*?)```", file.read(), re.DOTALL)
+    check(len(programs) == 1, f"docs/library.md has {len(programs)} programs with CUDA")
+    with open(f"{folder}/caller.c", "w", encoding="utf-8") as file:
+        file.write(programs[0])
+    with open(f"{FAKES}/include_folder", encoding="utf-8") as file:
+        headers = file.read().split(";")[0]
+    libraries = f"{FAKES}:{BUILD}"
+    subprocess.run([os.environ.get("MPICC", "mpicc"), "-std=c11", "-Wall", "-Wextra", "-Werror", *SANITIZE, "-isystem", headers,
+                    f"-I{SOURCE}/include", f"{folder}/caller.c", "-o", f"{folder}/caller", f"-L{BUILD}", "-ldistal", f"-L{FAKES}", "-lcudart",
+                    f"-Wl,-rpath,{libraries}", f"-Wl,-rpath-link,{libraries}"], check=True, timeout=LIMIT_SECONDS)
+    launcher = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun"))
+    failure = f"cuPointerGetAttribute:0:{ILLEGAL_ADDRESS}:1"
+    for ranks, fails, wanted in ((1, "", "1000\n"), (3, "", "1000\n"), (3, failure, "distal_tensor_attach: error: ")):
+        environment = {**os.environ, "LD_LIBRARY_PATH": libraries + ":" + os.environ.get("LD_LIBRARY_PATH", ""), "FAKE_CUDA_FAIL": fails}
+        environment.pop("DISTAL_GPU", None)
+        done = subprocess.run([*launcher, "-n", str(ranks), f"{folder}/caller"], capture_output=True, check=False, text=True,
+                              timeout=LIMIT_SECONDS, env=environment)
+        check((done.returncode != 0) == bool(fails) and wanted in done.stdout + done.stderr,
+              f"on {ranks}, {fails}: {done.returncode}: {done.stdout}{done.stderr}")
+
+
 def main():
     if not os.path.exists(FAKES):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    return run_cases([("cuda/saving", saving), ("cuda/pageable", pageable)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
+    return run_cases([("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
                      + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
 
 

@@ -249,7 +249,8 @@ def test_examples(tree, folder):
 def test_tour(tree, folder):
     """The programs in docs/library.md."""
     with open(f"{SOURCE}/docs/library.md", encoding="utf-8") as file:
-        programs = [block for block in re.findall(r"```c\n(.*?)```", file.read(), re.DOTALL) if "int main" in block]
+        programs = [block for block in re.findall(r"```c\n(.*?)```", file.read(), re.DOTALL)
+                    if "int main" in block and "cuda" not in block]  # tests/e2e/test_cuda.py has that one
     for name, program in zip(["tour", "lines"], programs, strict=True):
         with open(f"{folder}/{name}.c", "w", encoding="utf-8") as file:
             file.write(program)

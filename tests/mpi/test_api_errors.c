@@ -2,6 +2,7 @@
 // Wrong calls of the C library: every public call with NULL and with values that make no sense, mistakes on
 // one rank only, calls in the wrong order. All of them return a status and say what was wrong. ranks: 4
 #include "distal.h"
+#include "memory/device.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -219,10 +220,6 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *in_disk = NULL;
     FINE(distal_tensor_create(d, "K", DISTAL_F64, 2, (int64_t[]){8, 6}, "K(x, y) -> M(x) in disk", &in_disk));
     WRONG(distal_tensor_attach(in_disk, memory, NULL), "is in disk, and cannot use the memory of the caller");
-    distal_tensor *on_gpu = NULL;
-    FINE(distal_tensor_create(d, "On_gpu", DISTAL_F64, 2, (int64_t[]){8, 6}, "On_gpu(x, y) -> M(x) in gpu",
-                              &on_gpu));
-    WRONG(distal_tensor_attach(on_gpu, memory, NULL), "is in gpu, and cannot use the memory of the caller");
     FINE(distal_scratch(d, "/nowhere/at/all"));
     FAILS(distal_tensor_fill(in_disk, "ones"), "No such file or directory");
     FINE(distal_scratch(d, NULL));
@@ -299,6 +296,29 @@ static void test_numbers_of_commands(distal_context *d) {
     FINE(distal_plan_create(s, &plan));
     distal_plan_free(plan);
     distal_statement_free(s);
+}
+
+// Memory of the caller for tensors in gpu, on an emulated one.
+static void test_gpu(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm, ranks);
+    distal_tensor *a = NULL;
+    double memory[8 * 6];
+    char says[64];
+    FINE(distal_tensor_create(d, "A", DISTAL_F64, 2, (int64_t[]){8, 6}, "A(x, y) -> M(x) in gpu", &a));
+    WRONG(distal_tensor_attach(a, NULL, NULL), "rank 0 holds a part of tensor 'A', and the memory for it");
+    WRONG(distal_tensor_attach(a, memory, NULL),
+          "the memory that rank 0 gives for tensor 'A', which is in gpu, is not that of a GPU");
+    char *there = device_current()->allocate((int64_t)sizeof memory + 1);
+    snprintf(says, sizeof says, "the memory that rank %d gives for tensor 'A'", ranks - 1);
+    WRONG(distal_tensor_attach(a, rank == ranks - 1 ? (void *)memory : there, NULL), says);
+    WRONG(distal_tensor_attach(a, there + 1, NULL), "in gpu, is not aligned to the size of an element");
+    WRONG(distal_tensor_attach(a, there, (int64_t[]){43, 1}), "in gpu, ends before the last element");
+    WRONG(distal_tensor_attach(a, there, (int64_t[]){5, 1}), "elements would overlap");
+    WRONG(distal_tensor_attach(a, there, (int64_t[]){INT64_MAX / 8, 1}), "overflow 64 bits");
+    FINE(distal_tensor_attach(a, there, NULL));
+    FINE(distal_tensor_fill(a, "ones"));
+    distal_free(d);
+    device_current()->release(there);
 }
 
 static void test_statements(MPI_Comm comm, int rank, int ranks) {
@@ -573,6 +593,7 @@ static const ReportCase cases[] = {
     {"api_errors/null", test_null},
     {"api_errors/declarations", test_declarations},
     {"api_errors/data", test_data},
+    {"api_errors/gpu", test_gpu},
     {"api_errors/statements", test_statements},
     {"api_errors/programs", test_programs},
     {"api_errors/plans", test_plans},
@@ -588,6 +609,7 @@ const char *__asan_default_options(void) {
 
 int main(int argc, char **argv) {
     report_start(&argc, &argv);
+    setenv("DISTAL_GPU", "emulated", 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int ranks = 1; ranks <= 4; ranks += 3)
             run_case(cases[i].name, ranks, cases[i].test);

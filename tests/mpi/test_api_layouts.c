@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of the caller in drawn layouts: a statement that copies or adds one tensor to another, with modes
-// permuted, between any two placements, storage orders and distances of elements, which differ from rank to
-// rank. What lies between the elements stays as it is. An argument is the number of draws in a case.
-// ranks: 6
+// Memory of the caller in drawn layouts, on the host or on an emulated GPU: a statement that copies or adds
+// one tensor to another, with modes permuted, between any two placements, storage orders and distances of
+// elements, which differ from rank to rank. What lies between the elements stays as it is. An argument is the
+// number of draws in a case. ranks: 6
 #include "api.h"
+#include "memory/device.h"
 
 #include <stdlib.h>
 
@@ -57,11 +58,13 @@ static void draw_entry(uint64_t *random, int order, int size, bool *is_used, cha
 typedef struct {
     distal_tensor *tensor;
     int order;
+    bool is_in_gpu;
     int64_t count;
     distal_piece pieces[MAX_PIECES];
     double *memory[MAX_PIECES];
     int64_t length[MAX_PIECES];
     int64_t *coordinates[MAX_PIECES][MAX_MODES];
+    void *on_gpu[MAX_PIECES]; // where it is in gpu: what is attached, of which `memory` is a copy
 } Array;
 
 static void declare_drawn(uint64_t *random, distal_context *d, const char *name, const int64_t *extents,
@@ -81,7 +84,9 @@ static void declare_drawn(uint64_t *random, distal_context *d, const char *name,
         draw_entry(random, array->order, sizes[i], is_used, entries + strlen(entries));
     }
     snprintf(line, sizeof line, "%s(%s): f64, order(%s)", name, list, stored);
-    snprintf(place, sizeof place, "%s(%s) -> M(%s)", name, named, entries);
+    snprintf(place, sizeof place, "%s(%s) -> M(%s)%s", name, named, entries,
+             below(random, 3) == 0 ? " in gpu" : "");
+    array->is_in_gpu = strstr(place, "gpu");
     OK(distal_tensor_declare(d, line, place, &array->tensor));
 }
 
@@ -111,6 +116,9 @@ static void lay_out(uint64_t *random, distal_context *d, Array *array) {
         if (is_drawn)
             draw_strides(random, piece, &array->length[p]);
         piece->data = array->memory[p] = malloc(sizeof(double) * (size_t)array->length[p]);
+        if (array->is_in_gpu)
+            piece->data = array->on_gpu[p] =
+                device_current()->allocate((int64_t)sizeof(double) * array->length[p]);
         for (int64_t i = 0; i < array->length[p]; i++)
             array->memory[p][i] = gap;
         for (int m = 0; m < piece->order; m++) {
@@ -121,9 +129,20 @@ static void lay_out(uint64_t *random, distal_context *d, Array *array) {
     OK(distal_tensor_attach_pieces(array->tensor, array->count, array->pieces));
 }
 
+// Between what is attached and the copy of it on the host.
+static void copy(const Array *array, bool to_gpu) {
+    for (int64_t p = 0; p < array->count && array->is_in_gpu; p++) {
+        const int64_t bytes = (int64_t)sizeof(double) * array->length[p];
+        void *memory = array->memory[p], *there = array->on_gpu[p];
+        device_current()->copy(to_gpu ? there : memory, bytes, to_gpu ? memory : there, bytes, bytes, 1);
+    }
+}
+
 static void release(Array *array) {
     for (int64_t p = 0; p < array->count; p++) {
         free(array->memory[p]);
+        if (array->is_in_gpu)
+            device_current()->release(array->on_gpu[p]);
         for (int m = 0; m < array->order; m++)
             free(array->coordinates[p][m]);
     }
@@ -161,10 +180,12 @@ static void set(Array *array, const int *order, double value) {
             *element(array, p, index) = order ? number_of(array, p, index, order) : value;
         while (next(&array->pieces[p], index));
     }
+    copy(array, true);
 }
 
 // Elements are `scale` times their number plus `offset`, and all else is as it was. Leaves gaps only.
 static void check_array(Array *array, const int *order, double scale, double offset) {
+    copy(array, false);
     for (int64_t p = 0; p < array->count; p++) {
         int64_t index[MAX_MODES] = {0};
         do {
@@ -238,7 +259,10 @@ static void test_draws(MPI_Comm comm, int rank, int ranks) {
 }
 
 int main(int argc, char **argv) {
+    const char *why = NULL;
     report_start(&argc, &argv);
+    setenv("DISTAL_GPU", "emulated", 1);
+    device_open(0, &why);
     if (argc > 1)
         draws = atol(argv[1]);
     for (int ranks = 1; ranks <= 6; ranks += ranks < 4 ? 3 : 2)

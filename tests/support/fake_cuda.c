@@ -348,11 +348,13 @@ CUresult cuMemHostUnregister(void *memory) {
 }
 
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
-    (void)attribute;
     BEGIN("cuPointerGetAttribute");
     if (block_with(address, 1) < 0)
         return CUDA_ERROR_INVALID_VALUE; // as of memory that the driver does not know
-    *(CUmemorytype *)value = CU_MEMORYTYPE_DEVICE;
+    if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+        *(int *)value = fake_cuda.device;
+    else
+        *(CUmemorytype *)value = CU_MEMORYTYPE_DEVICE;
     return CUDA_SUCCESS;
 }
 

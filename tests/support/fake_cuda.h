@@ -19,7 +19,7 @@ typedef struct {
     CUresult error;
     int devices;     // that there are: 2
     int max_pitch;   // as of CU_DEVICE_ATTRIBUTE_MAX_PITCH
-    int device;      // of the context
+    int device;      // of the context, and that all memory is said to be of
     int live;        // contexts, streams, events, modules and allocations that were not released
     int allocations; // that were ever made, on the device and pinned
     int lookups;     // calls of cuModuleGetFunction

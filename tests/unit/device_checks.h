@@ -122,6 +122,19 @@ static void check_streams(void **state) {
     assert_no_failure();
 }
 
+// Memory that other parts of the program give.
+static void check_refuses(void **state) {
+    (void)state;
+    char host[100], *memory = device->allocate(100);
+    assert_null(device->refuses(memory, 100));
+    assert_null(device->refuses(memory + 90, 10));
+    assert_string_equal(device->refuses(memory, 101), "ends before the last element");
+    assert_string_equal(device->refuses(memory + 1, 100), "ends before the last element");
+    assert_string_equal(device->refuses(host, 100), "is not that of a GPU");
+    assert_no_failure();
+    device->release(memory);
+}
+
 typedef struct {
     int64_t width, rows, to_pitch, from_pitch, to_offset, from_offset;
 } CopyCase;
@@ -526,8 +539,8 @@ static void check_failure(void **state) {
 
 #define DEVICE_CHECKS                                                                                        \
     cmocka_unit_test(check_memory), cmocka_unit_test(check_streams), cmocka_unit_test(check_copy),           \
-        cmocka_unit_test(check_copy_many_rows), cmocka_unit_test(check_reduce),                              \
-        cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches), cmocka_unit_test(check_permute),      \
-        cmocka_unit_test(check_failure)
+        cmocka_unit_test(check_refuses), cmocka_unit_test(check_copy_many_rows),                             \
+        cmocka_unit_test(check_reduce), cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches),       \
+        cmocka_unit_test(check_permute), cmocka_unit_test(check_failure)
 
 #endif

@@ -132,6 +132,21 @@ static void test_out_of_memory(void **state) {
     assert_no_failure();
 }
 
+// Memory of the same process that another device has.
+static void test_other_device(void **state) {
+    (void)state;
+    double *memory = device->allocate(100);
+    fake->device = 1;
+    assert_string_equal(device->refuses(memory, 100), "is that of GPU 1, and the rank uses GPU 0");
+    fake->device = 0;
+    assert_null(device->refuses(memory, 100));
+    let_fail("cuPointerGetAttribute", 1, CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_null(device->refuses(memory, 100));
+    assert_failure("cuPointerGetAttribute: an illegal memory access was encountered");
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    device->release(memory);
+}
+
 // Copies of short rows are staged in memory that is allocated once; where there is none, the driver has them.
 static void test_stage(void **state) {
     (void)state;
@@ -308,6 +323,7 @@ int main(void) {
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_rank_on_node),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_other_device),
         cmocka_unit_test(test_stage),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_launch),

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of the caller on a GPU, which the host emulates: rows with gaps, used in place by kernels, products
+// of matrices and messages, and changed by the caller between executions. ranks: 6
+#include "api.h"
+#include "memory/device.h"
+
+#include <stdlib.h>
+
+enum { N = 13, GAP = 3, ROW = N + GAP };
+static const double gap = -7;
+
+// A matrix on the GPU, of which a rank has rows, and what was copied of it to the host last.
+typedef struct {
+    distal_tensor *tensor;
+    distal_piece box;
+    int64_t bytes;
+    double *there, *here;
+} Matrix;
+
+static void copy(const Matrix *matrix, bool to_gpu) {
+    device_current()->copy(to_gpu ? matrix->there : matrix->here, matrix->bytes,
+                           to_gpu ? matrix->here : matrix->there, matrix->bytes, matrix->bytes, 1);
+}
+
+static int64_t rows_of(const Matrix *matrix) {
+    return matrix->box.hi[0] - matrix->box.lo[0];
+}
+
+// Element (i, j) is `factor` * (i - j), and 0 below the diagonal; what is between rows stays.
+static double number(double factor, int64_t i, int64_t j) {
+    return i > j ? 0 : factor * (double)(i - j);
+}
+
+static void put(const Matrix *matrix, double factor) {
+    copy(matrix, false);
+    for (int64_t i = 0; i < rows_of(matrix); i++)
+        for (int64_t j = 0; j < N; j++)
+            matrix->here[i * ROW + j] = number(factor, matrix->box.lo[0] + i, j);
+    copy(matrix, true);
+}
+
+// All elements are what `expected` says, where they are, and for others who read them.
+static void check(distal_context *d, const Matrix *matrix, const double *expected) {
+    double whole[N * N];
+    copy(matrix, false);
+    OK(distal_tensor_gather(matrix->tensor, whole));
+    for (int64_t i = 0; i < N * N; i++)
+        CHECK(whole[i] == expected[i], "element %d is %g, not %g", (int)i, whole[i], expected[i]);
+    for (int64_t i = 0; i < rows_of(matrix); i++)
+        for (int64_t j = 0; j < ROW; j++) {
+            const double should = j < N ? expected[(matrix->box.lo[0] + i) * N + j] : gap;
+            CHECK(matrix->here[i * ROW + j] == should, "in memory, (%d, %d) is %g, not %g", (int)i, (int)j,
+                  matrix->here[i * ROW + j], should);
+        }
+}
+
+static Matrix attach(distal_context *d, const char *name, const char *placement) {
+    Matrix matrix = {0};
+    int64_t count;
+    OK(distal_tensor_create(d, name, DISTAL_F64, 2, (int64_t[]){N, N}, placement, &matrix.tensor));
+    OK(distal_tensor_piece_count(matrix.tensor, &count));
+    if (count > 0)
+        OK(distal_tensor_box(matrix.tensor, 0, &matrix.box));
+    matrix.bytes = (int64_t)sizeof(double) * ROW * rows_of(&matrix);
+    matrix.there = device_current()->allocate(matrix.bytes);
+    matrix.here = malloc((size_t)matrix.bytes + 1);
+    for (int64_t i = 0; i < ROW * rows_of(&matrix); i++)
+        matrix.here[i] = gap;
+    copy(&matrix, true);
+    OK(distal_tensor_attach(matrix.tensor, count ? matrix.there : NULL, (int64_t[]){ROW, 1}));
+    if (count > 0)
+        OK(distal_tensor_piece(matrix.tensor, 0, &matrix.box));
+    CHECK(matrix.box.data == (count ? matrix.there : NULL), "the piece is elsewhere");
+    return matrix;
+}
+
+static void release(const Matrix *matrix) {
+    device_current()->release(matrix->there);
+    free(matrix->here);
+}
+
+static void multiply(double *c, const double *a, const double *b) {
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            c[i * N + j] = 0;
+            for (int k = 0; k < N; k++)
+                c[i * N + j] += a[i * N + k] * b[k * N + j];
+        }
+}
+
+static void set(double *a, double factor) {
+    for (int i = 0; i < N * N; i++)
+        a[i] = number(factor, i / N, i % N);
+}
+
+static void test_in_place(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    Matrix a = attach(d, "A", "A(x, y) -> M(x) in gpu"), b = attach(d, "B", "B(x, y) -> M(x) in gpu"),
+           c = attach(d, "C", "C(x, y) -> M(x) in gpu");
+    distal_plan *product = planned(d, "C(i, j) = A(i, k) * B(k, j)", NULL),
+                *sum = planned(d, "C(i, j) += A(j, i)", NULL);
+    double of_a[N * N], of_b[N * N], expected[N * N];
+    for (int round = 1; round <= 3; round++) {
+        put(&a, round);
+        put(&b, round + 1);
+        set(of_a, round);
+        set(of_b, round + 1);
+        multiply(expected, of_a, of_b);
+        OK(distal_execute(product));
+        check_figures(d, product, rank);
+        check(d, &c, expected);
+        OK(distal_execute(sum));
+        check_figures(d, sum, rank);
+        for (int i = 0; i < N * N; i++)
+            expected[i] += of_a[i % N * N + i / N];
+        check(d, &c, expected);
+        check(d, &a, of_a);
+    }
+    // Everything else that moves elements.
+    OK(distal_redistribute(c.tensor, a.tensor));
+    check(d, &c, of_a);
+    double row[N];
+    for (int j = 0; j < N; j++)
+        row[j] = of_a[5 * N + j] = j;
+    OK(distal_section_write(c.tensor, (int64_t[]){5, 0}, (int64_t[]){rank == 0 ? 6 : 5, N}, row));
+    check(d, &c, of_a);
+    OK(distal_tensor_fill(c.tensor, "const:3"));
+    for (int i = 0; i < N * N; i++)
+        expected[i] = 3;
+    check(d, &c, expected);
+    // Other memory, from which plans have to be made again.
+    const Matrix before = c;
+    c.there = device_current()->allocate(c.bytes);
+    for (int64_t i = 0; i < ROW * rows_of(&c); i++)
+        c.here[i] = gap;
+    copy(&c, true);
+    OK(distal_tensor_attach(c.tensor, c.bytes > 0 ? c.there : NULL, (int64_t[]){ROW, 1}));
+    CHECK(distal_execute(sum) == DISTAL_INVALID, "a stale plan was executed");
+    OK(distal_compute(d, "C(i, j) = 2 * B(i, j)"));
+    for (int i = 0; i < N * N; i++)
+        expected[i] = 2 * of_b[i];
+    check(d, &c, expected);
+    distal_free(d);
+    device_current()->release(before.there);
+    release(&a);
+    release(&b);
+    release(&c);
+}
+
+int main(int argc, char **argv) {
+    static const ReportCase cases[] = {{"api_gpu/in_place", test_in_place}, {NULL, NULL}};
+    const char *why = NULL;
+    setenv("DISTAL_GPU", "emulated", 1);
+    device_open(0, &why);
+    return report_all(argc, argv, cases);
+}
