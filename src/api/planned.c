@@ -64,6 +64,8 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
                                  .ranks = context->ranks,
                                  .homes = homes,
                                  .nodes = context->neighbours ? neighbours_nodes(context->neighbours) : NULL,
+                                 .gpu_nodes = pipeline_uses_gpu(statement->pipeline) &&
+                                              neighbours_open_gpus(context->neighbours),
                                  .unshared = unshared,
                                  .boundaries = balance_known(context, arena)};
     program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);

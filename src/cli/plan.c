@@ -133,6 +133,7 @@ static void place_on_nodes(const Session *session) {
     for (int64_t rank = 0; rank < ranks; rank++)
         nodes[rank] = rank / each;
     session->pipeline->plan_options.nodes = nodes;
+    session->pipeline->plan_options.gpu_nodes = true;
 }
 
 // Reads what --in gives, and makes the plan.

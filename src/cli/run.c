@@ -80,8 +80,11 @@ static void find_neighbours(Run *run) {
     if (options->shared_memory == SHARED_MEMORY_OFF || run->ranks == 1)
         return;
     run->neighbours = neighbours_create(MPI_COMM_WORLD, options->node_ranks);
-    if (run->neighbours)
-        run->session->pipeline->plan_options.nodes = neighbours_nodes(run->neighbours);
+    PlanOptions *plan = &run->session->pipeline->plan_options;
+    if (!run->neighbours)
+        return;
+    plan->nodes = neighbours_nodes(run->neighbours);
+    plan->gpu_nodes = pipeline_uses_gpu(run->session->pipeline) && neighbours_open_gpus(run->neighbours);
 }
 
 // Between MPI_Init and MPI_Finalize. All ranks return the same.

@@ -10,6 +10,7 @@
 #include "memory/device.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void close_device(void) {
     if (cuda_process.context && cuda.cuCtxSetCurrent(cuda_process.context) == CUDA_SUCCESS) {
@@ -48,6 +49,34 @@ static void *allocate(int64_t bytes) {
 static void release(void *memory) {
     if (memory && CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
         CUDA_CALL(cuMemFree, (CUdeviceptr)memory);
+}
+
+_Static_assert(sizeof(CUipcMemHandle) == sizeof(DeviceHandle), "a handle holds one of the driver");
+
+static void *allocate_shared(int64_t bytes, DeviceHandle *handle) {
+    CUipcMemHandle of_driver;
+    void *memory = allocate(bytes);
+    if (!memory || cuda.cuIpcGetMemHandle(&of_driver, (CUdeviceptr)memory) != CUDA_SUCCESS) {
+        release(memory);
+        return NULL;
+    }
+    memcpy(handle, &of_driver, sizeof of_driver);
+    return memory;
+}
+
+static void *open_shared(const DeviceHandle *handle) {
+    CUdeviceptr memory = 0;
+    CUipcMemHandle of_driver;
+    memcpy(&of_driver, handle, sizeof of_driver);
+    return cuda_enter() && cuda.cuIpcOpenMemHandle(&memory, of_driver, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
+                               CUDA_SUCCESS
+               ? (void *)memory
+               : NULL;
+}
+
+static void close_shared(void *memory) {
+    if (CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
+        CUDA_CALL(cuIpcCloseMemHandle, (CUdeviceptr)memory);
 }
 
 // The driver may have mapped memory in parts, so that of the bytes between nothing is known.
@@ -124,6 +153,9 @@ const Device device_cuda = {.name = "cuda",
                             .free_bytes = free_bytes,
                             .allocate = allocate,
                             .release = release,
+                            .allocate_shared = allocate_shared,
+                            .open_shared = open_shared,
+                            .close_shared = close_shared,
                             .refuses = refuses,
                             .pin = pin,
                             .unpin = unpin,

@@ -24,6 +24,9 @@
     ENTRY(cuEventSynchronize)                                                                                \
     ENTRY(cuGetErrorString)                                                                                  \
     ENTRY(cuInit)                                                                                            \
+    ENTRY(cuIpcCloseMemHandle)                                                                               \
+    ENTRY(cuIpcGetMemHandle)                                                                                 \
+    ENTRY(cuIpcOpenMemHandle)                                                                                \
     ENTRY(cuLaunchKernel)                                                                                    \
     ENTRY(cuMemAlloc)                                                                                        \
     ENTRY(cuMemFree)                                                                                         \

@@ -63,6 +63,12 @@ typedef enum { STREAM_COMPUTE, STREAM_IN, STREAM_OUT, STREAM_COUNT } DeviceStrea
 // All that has been begun in a stream at some time, of which some may have been executed; 0: nothing.
 typedef int64_t DeviceTicket;
 
+// What other processes of the node need to open memory of a device.
+enum { DEVICE_HANDLE_WORDS = 8 };
+typedef struct {
+    int64_t words[DEVICE_HANDLE_WORDS];
+} DeviceHandle;
+
 typedef struct {
     const char *name;
     // Opens the device of this process, rank `local_rank` of those on its node, which share the devices of
@@ -76,6 +82,12 @@ typedef struct {
     // Memory of the device, aligned to 256 bytes, with any values in it; also for 0 bytes. NULL: not enough.
     void *(*allocate)(int64_t bytes);
     void (*release)(void *memory); // which may be NULL
+    // The same, which other processes of the node can open. NULL: not enough, or they cannot.
+    void *(*allocate_shared)(int64_t bytes, DeviceHandle *handle);
+    // Memory of another process, to be closed by the same one that has opened it before it is released; NULL:
+    // it cannot be opened, which is no failure. A handle may be opened more than once.
+    void *(*open_shared)(const DeviceHandle *handle);
+    void (*close_shared)(void *memory);
     // Why that which another part of the program has allocated is no memory of this device, as a clause in
     // static memory: it is the host's, or that of another device, or there are less bytes (at least 1). NULL
     // where it can be used as that of `allocate`, as far as the device can tell.

@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "memory/emulated_streams.h"
 #include "memory/memory.h"
+#include "memory/shared.h"
 
 #include <complex.h>
 #include <pthread.h>
@@ -23,6 +24,7 @@ typedef struct {
     char *shown;    // what everybody gets: a range of addresses
     char *elements; // on the host
     int64_t bytes, shown_bytes;
+    enum { OWN, SHARED, OPENED } kind; // who has allocated the elements, and whether others can open them
 } Block;
 
 static struct {
@@ -97,36 +99,73 @@ static bool add_block(Block block) {
 }
 
 static void free_block(const Block *block) {
-    munmap(block->shown, (size_t)block->shown_bytes);
-    free(block->elements);
+    if (block->shown)
+        munmap(block->shown, (size_t)block->shown_bytes);
+    if (block->kind == OWN)
+        free(block->elements);
+    else if (block->kind == SHARED)
+        shared_release(block->elements);
+    else
+        shared_unmap(block->elements, block->bytes);
+}
+
+// A block of the device that has these elements, unless they are NULL.
+static void *show(Block block) {
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // An address just behind the last element is one of the block as well.
+    if (!block.elements)
+        return NULL;
+    block.shown_bytes = (block.bytes + page) / page * page;
+    // cppcheck-suppress invalidFunctionArg
+    void *shown = mmap(NULL, (size_t)block.shown_bytes, PROT_NONE, flags, -1, 0);
+    block.shown = shown == MAP_FAILED ? NULL : shown;
+    pthread_mutex_lock(&blocks_lock);
+    const bool added = block.shown && add_block(block);
+    pthread_mutex_unlock(&blocks_lock);
+    if (!added)
+        free_block(&block);
+    return added ? block.shown : NULL;
+}
+
+static bool is_too_large(int64_t bytes) {
+    return bytes > INT64_MAX - sysconf(_SC_PAGESIZE);
 }
 
 // Values that were never set are NaN, or -1.
 static void *allocate(int64_t bytes) {
-    const int64_t page = sysconf(_SC_PAGESIZE);
-    int64_t shown_bytes;
-    // An address just behind the last element is one of the block as well.
-    if (!checked_add(bytes, page, &shown_bytes))
-        return NULL;
-    Block block = {.bytes = bytes, .shown_bytes = shown_bytes / page * page};
     void *elements;
-    if (posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0)
+    if (is_too_large(bytes) || posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0)
         return NULL;
-    block.elements = memset(elements, 0xFF, (size_t)bytes);
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    // cppcheck-suppress invalidFunctionArg
-    void *shown = mmap(NULL, (size_t)block.shown_bytes, PROT_NONE, flags, -1, 0);
-    if (shown == MAP_FAILED) {
-        free(elements);
+    return show((Block){.elements = memset(elements, 0xFF, (size_t)bytes), .bytes = bytes});
+}
+
+// What the words of a handle are.
+typedef struct {
+    SharedName name;
+    int64_t offset, bytes;
+} EmulatedHandle;
+_Static_assert(sizeof(EmulatedHandle) <= sizeof(DeviceHandle), "a handle holds it");
+
+static void *allocate_shared(int64_t bytes, DeviceHandle *handle) {
+    EmulatedHandle own = {.bytes = bytes};
+    void *elements = !is_too_large(bytes) && shared_create(&own.name) ? shared_allocate(bytes) : NULL;
+    if (!elements)
         return NULL;
-    }
-    block.shown = shown;
-    pthread_mutex_lock(&blocks_lock);
-    const bool added = add_block(block);
-    pthread_mutex_unlock(&blocks_lock);
-    if (!added)
-        free_block(&block);
-    return added ? shown : NULL;
+    own.offset = shared_offset(elements);
+    memcpy(handle, &own, sizeof own);
+    return show((Block){.elements = memset(elements, 0xFF, (size_t)bytes), .bytes = bytes, .kind = SHARED});
+}
+
+static void *open_shared(const DeviceHandle *handle) {
+    EmulatedHandle of;
+    memcpy(&of, handle, sizeof of);
+    const int file = shared_open(&of.name);
+    if (file < 0)
+        return NULL;
+    char *elements = shared_map(file, of.offset, of.bytes, false);
+    close(file);
+    return show((Block){.elements = elements, .bytes = of.bytes, .kind = OPENED});
 }
 
 static void release(void *memory) {
@@ -474,6 +513,9 @@ const Device device_emulated = {.name = "emulated",
                                 .free_bytes = free_bytes,
                                 .allocate = allocate,
                                 .release = release,
+                                .allocate_shared = allocate_shared,
+                                .open_shared = open_shared,
+                                .close_shared = release,
                                 .refuses = refuses,
                                 .pin = pin,
                                 .unpin = unpin,

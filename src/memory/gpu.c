@@ -26,9 +26,13 @@ static int local_rank(void) {
     return rank_on_node;
 }
 
+const Device *gpu_open(const char **why) {
+    return device_current() ? device_current() : device_open(local_rank(), why);
+}
+
 const Device *gpu_device(Diagnostics *diagnostics) {
     const char *why = NULL;
-    const Device *device = device_current() ? device_current() : device_open(local_rank(), &why);
+    const Device *device = gpu_open(&why);
     if (!device)
         diagnostics_error(diagnostics, (Span){0},
                           "the program is executed on a GPU, and there is none (%s); check, explain, plan "

@@ -10,7 +10,8 @@
 void gpu_set_rank_on_node(int rank);
 
 // The device, which is opened where it has not been, as that of this process among those of its node. NULL
-// with a diagnostic where there is none. Local.
+// with a clause in *why, in static memory, or with a diagnostic, where there is none. Local.
+const Device *gpu_open(const char **why);
 const Device *gpu_device(Diagnostics *diagnostics);
 
 #endif

@@ -117,7 +117,7 @@ static const Spmd *const *spmds(const Pipeline *pipeline) {
     return list;
 }
 
-static bool has_gpu(const Pipeline *pipeline) {
+bool pipeline_uses_gpu(const Pipeline *pipeline) {
     bool gpu = false;
     for (int i = 0; i < pipeline->program->statement_count; i++)
         gpu = gpu || pipeline->statements[i].spmd->on_gpu;
@@ -128,7 +128,7 @@ static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const 
     const Program *program = pipeline->program;
     Text title = text_create(pipeline->arena);
     statement_print(program, passes->statement, &title);
-    EmitOptions options = {function, text_string(&title), has_gpu(pipeline)};
+    EmitOptions options = {function, text_string(&title), pipeline_uses_gpu(pipeline)};
     emit_function(passes->loops, &options, to);
     if (!passes->structure)
         return;
@@ -165,13 +165,13 @@ static void emit_compiled(const StatementPasses *passes, bool gpu, Text *to) {
 static bool emit(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     Text text = text_create(pipeline->arena);
-    emit_prelude(has_gpu(pipeline), &text);
+    emit_prelude(pipeline_uses_gpu(pipeline), &text);
     for (int i = 0; i < program->statement_count; i++) {
         StatementPasses *passes = &pipeline->statements[i];
         passes->id = function_id(pipeline, passes);
         text_append(&text, "\n");
         emit_named(pipeline, passes, passes->function, &text);
-        emit_compiled(passes, has_gpu(pipeline), &text);
+        emit_compiled(passes, pipeline_uses_gpu(pipeline), &text);
     }
     pipeline->c_source = text_string(&text);
     return true;

@@ -81,6 +81,9 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
 // the BLAS that multiply a sum by further factors. After PASS_SPMD.
 bool pipeline_reorders_products(const StatementPasses *passes);
 
+// Whether a GPU executes some statement. After PASS_SPMD.
+bool pipeline_uses_gpu(const Pipeline *pipeline);
+
 // The number of ranks for which PASS_PLAN plans, and the largest one up to `most` on which the program can
 // run instead. After the passes before PASS_PLAN.
 int64_t pipeline_ranks(const Pipeline *pipeline);

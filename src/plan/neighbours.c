@@ -15,13 +15,24 @@ static bool is_written_before(const StatementPlan *plan, const Transfer *fetch) 
     return true;
 }
 
+// Of a leaf on a GPU: all that it fetches is read then, in memory of GPUs, and nothing goes through the host.
+static bool is_one_node(const StatementPlan *plan) {
+    const int64_t *nodes = plan->options.nodes;
+    for (int64_t r = 1; r < plan->ranks; r++)
+        if (nodes[r] != nodes[0])
+            return false;
+    return true;
+}
+
 bool neighbours_read(const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Tensor *tensor = of->access->tensor;
     const Home *home = &plan->homes[tensor->id];
     const PlanOptions *options = &plan->options;
-    return options->nodes && !plan->spmd->on_gpu && of->kind == TRANSFER_FETCH && !tensor_is_sparse(tensor) &&
-           !(options->unshared && options->unshared[tensor->id]) && home->memory == MEMORY_HOST &&
+    return options->nodes && of->kind == TRANSFER_FETCH && !tensor_is_sparse(tensor) &&
+           !(options->unshared && options->unshared[tensor->id]) &&
+           home->memory == (plan->spmd->on_gpu ? MEMORY_GPU : MEMORY_HOST) &&
+           (!plan->spmd->on_gpu || (options->gpu_nodes && is_one_node(plan))) &&
            home->kind != HOME_EVERYWHERE &&
            !(home->replicated && (home->kind != HOME_LAYOUT || home->per_rank > 1)) &&
            transfer_indexed_by(plan, transfer) < 0 && is_written_before(plan, of);

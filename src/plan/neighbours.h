@@ -10,9 +10,9 @@
 #include "plan/planner.h"
 #include "plan/rank_step.h"
 
-// Whether neighbours read the homes of the tensor in a transfer: it is fetched, is stored in full in the
-// memory of the host, and does not change from the first fetch on until the statement ends, which is not
-// executed on a GPU.
+// Whether neighbours read the homes of the tensor in a transfer: it is fetched, is stored in full in memory
+// of the host, and does not change from the first fetch on until the statement ends, which is not executed on
+// a GPU. Or it is, all ranks are neighbours, and the tensor is in memory of GPUs.
 bool neighbours_read(const StatementPlan *plan, int transfer);
 
 // Whether `rank` reads what `owner` has at home.

@@ -24,6 +24,7 @@ typedef struct {
     // The node of each rank: ranks of a node read each other's homes; NULL: there are only messages. And by
     // tensor id, whose homes are not in memory that others can read; NULL: all are. Results are the same.
     const int64_t *nodes;
+    bool gpu_nodes; // they can open memory of each other's GPUs, too
     const bool *unshared;
     const Home *homes; // that tensors without a placement have already, by tensor id; NULL: none
     bool sampled;      // what ranks read and write in disk is counted of some, where there are many

@@ -296,14 +296,18 @@ HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t r
     return parts;
 }
 
+bool planner_may_pass_on(const Planner *planner) {
+    return planner->footprints->steps > 1 && planner->plan->ranks > 1 && !planner->reads_neighbours &&
+           planner_uses(planner, OPERATION_SHIFT);
+}
+
 bool planner_in_place(const Planner *planner, const Footprint *footprint) {
     const int64_t count = footprint->region.rects.count;
     const bool on_gpu = planner->plan->spmd->on_gpu;
     if (planner->home->memory != (on_gpu ? MEMORY_GPU : MEMORY_HOST))
         return false;
     // What is passed on from a view is sent from its copy on the host, which a home has not.
-    if (on_gpu && planner->transfer->kind == TRANSFER_FETCH && planner->footprints->steps > 1 &&
-        planner_uses(planner, OPERATION_SHIFT))
+    if (on_gpu && planner->transfer->kind == TRANSFER_FETCH && planner_may_pass_on(planner))
         return false;
     return count == 1 || (count > 1 && planner->transfer->kind == TRANSFER_FETCH);
 }

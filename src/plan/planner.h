@@ -75,6 +75,9 @@ void holding_cut(const Planner *planner, const Holding *holding, Arena *arena, H
 // A worker of the class of `to`, with the coordinates of `worker` in the dimensions that are not related.
 Worker worker_with_class(const Footprints *footprints, const Worker *worker, const Worker *to);
 
+// Whether a rank may send in a step what it has got in the one before.
+bool planner_may_pass_on(const Planner *planner);
+
 // Whether a footprint can be used in a piece that contains its bounds: what is read, or one rectangle, and
 // not in disk.
 bool planner_in_place(const Planner *planner, const Footprint *footprint);

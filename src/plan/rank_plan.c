@@ -230,7 +230,7 @@ bool plan_pipelines(const StatementPlan *plan, int transfer) {
 static bool goes_through_host(const Planner *planner) {
     const MemoryId home = planner->home->memory;
     return planner->plan->spmd->on_gpu &&
-           (planner->transfer->kind == TRANSFER_FETCH ? planner->footprints->steps > 1 || home == MEMORY_DISK
+           (planner->transfer->kind == TRANSFER_FETCH ? planner_may_pass_on(planner) || home == MEMORY_DISK
                                                       : home != MEMORY_GPU);
 }
 

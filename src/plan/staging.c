@@ -7,8 +7,13 @@
 #include <stdlib.h>
 
 // MPI has no addresses of its elements.
+// All that a rank fetches is in memory of GPUs, its own or that of neighbours, and is copied from there.
+static bool stays_on_gpus(const RankPlanner *rank) {
+    return rank->plan->spmd->on_gpu && rank->planner->reads_neighbours;
+}
+
 static bool is_staged(const RankPlanner *rank) {
-    return rank->planner->home->memory != MEMORY_HOST;
+    return rank->planner->home->memory != MEMORY_HOST && !stays_on_gpus(rank);
 }
 
 static bool is_fetch(const RankPlanner *rank) {
@@ -454,7 +459,9 @@ static void avoid_host(RankPlanner *rank, RankTransfer *result) {
 }
 
 void stage_finish(RankPlanner *rank, RankTransfer *result) {
-    if (rank->plan->spmd->on_gpu) {
+    if (stays_on_gpus(rank)) {
+        result->only_on_gpu = true;
+    } else if (rank->plan->spmd->on_gpu) {
         avoid_host(rank, result);
         count_device_copies(rank, result);
     }

@@ -78,11 +78,11 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
         gpu_finish_result(&execution->transfers[t]);
     if (execution->queue)
         io_queue_wait_all(execution->queue);
+    if (execution->gpu_scratch)
+        device_current()->synchronize();
     if (execution->reading)
         reading_end(execution->reading);
     count_io(execution, true);
-    if (execution->gpu_scratch)
-        device_current()->synchronize();
     blas_leave();
 }
 

@@ -2,12 +2,14 @@
 #include "runtime/neighbours.h"
 
 #include "base/integer.h"
+#include "memory/gpu.h"
 #include "memory/shared.h"
 #include "plan/neighbours.h"
 #include "runtime/wait.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct Neighbours {
@@ -18,6 +20,7 @@ struct Neighbours {
     int64_t *nodes;   // by rank of all
     int *members;     // by rank of all: the number in the node, -1: it is no neighbour
     int *files;       // by member: of its shared memory; -1: this rank, or it is not open
+    enum { UNTRIED, OPEN, CLOSED } gpus;
 };
 
 static void release(Neighbours *neighbours) {
@@ -133,6 +136,44 @@ bool neighbours_are_there(const Neighbours *neighbours) {
     return neighbours->shares;
 }
 
+// Opens what each neighbour has allocated to try it.
+static bool open_all(const DeviceHandle *handles, int count, int own) {
+    bool ok = true;
+    for (int m = 0; ok && m < count; m++) {
+        void *memory = m == own ? NULL : device_current()->open_shared(&handles[m]);
+        ok = m == own || memory;
+        if (memory)
+            device_current()->close_shared(memory);
+    }
+    return ok;
+}
+
+static bool try_gpus(const Neighbours *neighbours) {
+    const char *why;
+    const Device *device = gpu_open(&why);
+    DeviceHandle own = {0}, *handles = calloc((size_t)neighbours->count, sizeof *handles);
+    int rank;
+    void *memory = device ? device->allocate_shared(1, &own) : NULL;
+    int ok = memory && handles && neighbours->shares;
+    MPI_Comm_rank(neighbours->node, &rank);
+    all_reduce(&ok, 1, MPI_INT, MPI_LAND, neighbours->all);
+    if (ok) {
+        gather(&own, handles, DEVICE_HANDLE_WORDS, neighbours->node);
+        ok = open_all(handles, neighbours->count, rank);
+    }
+    all_reduce(&ok, 1, MPI_INT, MPI_LAND, neighbours->all);
+    if (memory)
+        device->release(memory);
+    free(handles);
+    return ok;
+}
+
+bool neighbours_open_gpus(Neighbours *neighbours) {
+    if (neighbours && neighbours->gpus == UNTRIED)
+        neighbours->gpus = try_gpus(neighbours) ? OPEN : CLOSED;
+    return neighbours && neighbours->gpus == OPEN;
+}
+
 void neighbours_share(const Neighbours *neighbours, Plan *plan) {
     int rank;
     if (!neighbours || !plan->options.nodes)
@@ -156,12 +197,14 @@ void neighbours_share(const Neighbours *neighbours, Plan *plan) {
 // not change after reading_exchange.
 // - By member of the node, the latest run that it has ended, if it reads from this rank, else NEVER.
 // - By transfer, the latest run in which this rank has begun it.
-// - By transfer, the number of homes before its own; then where these are in the shared memory of the rank.
+// - By transfer, the number of homes before its own.
+// - By transfer, the handle of the block that all its homes are in, where they are on a GPU.
+// - Where each home is in the shared memory of the rank, or in that block.
 #define NEVER INT64_MAX
 
 // The homes of a tensor that a rank reads of a neighbour, from the first one to the last.
 typedef struct {
-    int64_t begin, end; // in the shared memory of the neighbour
+    int64_t begin, end; // in the shared memory of the neighbour, or from 0 on in a block on its GPU
     char *memory;
 } Mapping;
 
@@ -172,6 +215,7 @@ struct Reading {
     const RankTransfer *const *transfers;
     Storage *const *storages; // a tensor may have another one by the time that the reading is freed
     int64_t *sizes;           // of elements, by transfer
+    bool *on_gpu;             // by transfer
     bool needed, exchanged;
     int64_t runs;
     _Atomic int64_t *control;
@@ -194,8 +238,12 @@ static int64_t first_homes(const Reading *reading) {
     return starts(reading) + reading->count;
 }
 
+static int64_t handle_of(const Reading *reading, int transfer) {
+    return first_homes(reading) + reading->count + (int64_t)transfer * DEVICE_HANDLE_WORDS;
+}
+
 static int64_t homes(const Reading *reading) {
-    return first_homes(reading) + reading->count;
+    return handle_of(reading, reading->count);
 }
 
 static void tell_homes(Reading *reading) {
@@ -205,8 +253,12 @@ static void tell_homes(Reading *reading) {
     for (int t = 0; t < reading->count; t++) {
         const Storage *storage = reading->storages[t];
         reading->control[first_homes(reading) + t] = count;
+        for (int w = 0; reading->on_gpu[t] && w < DEVICE_HANDLE_WORDS; w++)
+            reading->control[handle_of(reading, t) + w] = storage->handle.words[w];
         for (int64_t i = 0; reading->transfers[t]->reads && i < storage->piece_count; i++)
-            reading->control[homes(reading) + count++] = shared_offset(storage->pieces[i].data);
+            reading->control[homes(reading) + count++] =
+                reading->on_gpu[t] ? (char *)storage->pieces[i].data - (char *)storage->block
+                                   : shared_offset(storage->pieces[i].data);
     }
 }
 
@@ -219,13 +271,16 @@ static bool allocate_reading(Reading *reading) {
         calloc((size_t)neighbours->count * ((size_t)reading->count + 1), sizeof *reading->mappings);
     reading->data = calloc((size_t)reading->count + 1, sizeof(void **));
     reading->sizes = calloc((size_t)reading->count + 1, sizeof *reading->sizes);
-    if (!reading->places || !reading->controls || !reading->mappings || !reading->data || !reading->sizes)
+    reading->on_gpu = calloc((size_t)reading->count + 1, sizeof *reading->on_gpu);
+    if (!reading->places || !reading->controls || !reading->mappings || !reading->data || !reading->sizes ||
+        !reading->on_gpu)
         return false;
     for (int t = 0; t < reading->count; t++) {
         const RankTransfer *part = reading->transfers[t];
         reading->data[t] = calloc((size_t)part->neighbour_count + 1, sizeof(void *));
         if (!reading->data[t])
             return false;
+        reading->on_gpu[t] = part->reads && reading->storages[t]->home->memory == MEMORY_GPU;
         reading->sizes[t] = (int64_t)type_info(reading->storages[t]->type)->size;
         reading->needed = reading->needed || reads_others(part);
         count += part->reads ? reading->storages[t]->piece_count : 0;
@@ -256,6 +311,13 @@ static int64_t mapping_count(const Reading *reading) {
     return (int64_t)reading->count * reading->neighbours->count;
 }
 
+static void unmap(const Mapping *mapping, bool on_gpu) {
+    if (!on_gpu)
+        shared_unmap(mapping->memory, mapping->end - mapping->begin);
+    else if (mapping->memory)
+        device_current()->close_shared(mapping->memory);
+}
+
 void reading_free(Reading *reading) {
     if (!reading)
         return;
@@ -263,7 +325,7 @@ void reading_free(Reading *reading) {
         if (reading->controls[m]) // then there are places, too
             shared_unmap((void *)reading->controls[m], reading->places[2 * m + 1]);
     for (int64_t i = 0; reading->mappings && i < mapping_count(reading); i++)
-        shared_unmap(reading->mappings[i].memory, reading->mappings[i].end - reading->mappings[i].begin);
+        unmap(&reading->mappings[i], reading->on_gpu[i / reading->neighbours->count]);
     for (int t = 0; reading->data && t < reading->count; t++)
         free(reading->data[t]);
     shared_release((void *)reading->control);
@@ -271,6 +333,7 @@ void reading_free(Reading *reading) {
     free(reading->mappings);
     free(reading->controls);
     free(reading->places);
+    free(reading->on_gpu);
     free(reading->sizes);
     free(reading);
 }
@@ -330,14 +393,25 @@ static bool find_mappings(Reading *reading, int transfer) {
     return true;
 }
 
+static void *open_block(const Reading *reading, int transfer, int member) {
+    DeviceHandle handle;
+    for (int w = 0; w < DEVICE_HANDLE_WORDS; w++)
+        handle.words[w] = reading->controls[member][handle_of(reading, transfer) + w];
+    return device_current()->open_shared(&handle);
+}
+
 static bool make_mappings(Reading *reading, int transfer) {
     const Neighbours *neighbours = reading->neighbours;
     for (int m = 0; m < neighbours->count; m++) {
         Mapping *mapping = &reading->mappings[transfer * neighbours->count + m];
-        if (mapping->end > 0)
-            mapping->memory =
-                shared_map(neighbours->files[m], mapping->begin, mapping->end - mapping->begin, false);
-        if (mapping->end > 0 && !mapping->memory)
+        if (mapping->end == 0)
+            continue;
+        if (reading->on_gpu[transfer])
+            mapping->begin = 0;
+        mapping->memory = reading->on_gpu[transfer] ? open_block(reading, transfer, m)
+                                                    : shared_map(neighbours->files[m], mapping->begin,
+                                                                 mapping->end - mapping->begin, false);
+        if (!mapping->memory)
             return false;
     }
     return true;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Neighbours: the ranks of a node, which read each other's homes (plan/neighbours.h). Homes are then in
-// shared memory (memory/shared.h), of which a rank maps what it reads.
+// shared memory (memory/shared.h), of which a rank maps what it reads, or in memory of GPUs, which it opens.
 //
 // A rank may read a home when its owner has begun the transfer in the same execution, as nothing changes the
 // home from then on until the execution ends; and an execution ends on a rank when all that read its homes
-// have ended it. Both are numbers in shared memory, of executions so far, so nothing is set back.
+// have ended it. Both are numbers in shared memory, of executions so far, so nothing is set back. What was
+// begun on a GPU is finished before either.
 #ifndef DISTAL_RUNTIME_NEIGHBOURS_H
 #define DISTAL_RUNTIME_NEIGHBOURS_H
 
@@ -21,6 +22,10 @@ Neighbours *neighbours_create(MPI_Comm comm, int64_t most);
 void neighbours_free(Neighbours *neighbours); // which may be NULL
 // As PlanOptions.nodes. NULL where no rank has neighbours, or the system does not let them share memory.
 const int64_t *neighbours_nodes(const Neighbours *neighbours);
+
+// Whether all ranks have GPUs, memory of which their neighbours can open (PlanOptions.gpu_nodes). Tries it at
+// the first call, which is collective over all ranks; `neighbours` may be NULL.
+bool neighbours_open_gpus(Neighbours *neighbours);
 
 // Whether this rank has neighbours.
 bool neighbours_are_there(const Neighbours *neighbours);

@@ -11,17 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All pieces one after the other, each in cache lines of its own.
+// All pieces one after the other, each in cache lines of its own, or as memory of a GPU is aligned.
 static bool allocate_shared(Storage *storage) {
-    enum { CACHE_LINE = 64 };
+    const bool on_gpu = storage->home->memory == MEMORY_GPU;
+    const int64_t aligned = on_gpu ? 256 : 64;
     const int64_t size = (int64_t)type_info(storage->type)->size;
     int64_t bytes = 0;
     for (int64_t i = 0; i < storage->piece_count; i++) {
         storage->pieces[i].at = bytes;
         bytes = saturated_add(bytes, saturated_mul(rect_volume(&storage->pieces[i].rect), size));
-        bytes = saturated_mul(ceil_div(bytes, CACHE_LINE), CACHE_LINE);
+        bytes = saturated_mul(ceil_div(bytes, aligned), aligned);
     }
-    storage->block = shared_allocate(bytes);
+    storage->block =
+        on_gpu ? device_current()->allocate_shared(bytes, &storage->handle) : shared_allocate(bytes);
     for (int64_t i = 0; storage->block && i < storage->piece_count; i++) {
         Piece *piece = &storage->pieces[i];
         piece->data = (char *)storage->block + piece->at;
@@ -101,7 +103,7 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
             return NULL;
         }
         const bool sparse = tensor_is_sparse(home->tensor), in_disk = home->memory == MEMORY_DISK;
-        storage->shared = home->shared && !sparse && home->memory == MEMORY_HOST;
+        storage->shared = home->shared && !sparse && !in_disk;
         storage->file = in_disk ? disk_create(scratch, home_bytes(home, rank)) : NULL;
         if (in_disk && !storage->file) {
             refuse_disk(storage, scratch, strerror(errno), diagnostics);
@@ -109,7 +111,8 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
             return NULL;
         }
         if (sparse ? allocate_sparse(storage, &own.rects) : allocate_pieces(storage, &own.rects)) {
-            if (zero && !in_disk && !storage->shared) // where all bytes are zero
+            const bool is_zero = storage->shared && home->memory == MEMORY_HOST;
+            if (zero && !in_disk && !is_zero)
                 storage_zero(storage);
             return storage;
         }
@@ -213,7 +216,10 @@ void storage_free(Storage *storage) {
         for (int64_t i = 0; i < storage->piece_count && storage->owned; i++)
             if (!storage->shared && !piece_is_in_disk(&storage->pieces[i]))
                 memory_release(storage->pieces[i].memory, storage->pieces[i].data);
-    shared_release(storage->block);
+    if (storage->home->memory == MEMORY_GPU)
+        memory_release(MEMORY_GPU, storage->block);
+    else
+        shared_release(storage->block);
     disk_free(storage->file);
     structure_release(storage->structure);
     free(storage->pieces);

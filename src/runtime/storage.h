@@ -7,6 +7,7 @@
 
 #include "format/stored.h"
 #include "io/piece.h"
+#include "memory/device.h"
 #include "plan/home.h"
 
 // The structure of a sparse tensor on this rank: its levels with their arrays. It does not change; tensors
@@ -26,6 +27,7 @@ typedef struct {
     bool owned;           // whether the elements are released with the storage
     bool shared;          // neighbours can map their memory:
     void *block;          // all of it
+    DeviceHandle handle;  // where that is memory of a GPU
     DiskFile *file;       // of what is in disk, all pieces one after the other; else NULL
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. The same on all ranks
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values

@@ -96,7 +96,7 @@ static const RankStep *advance(TransferState *state) {
                                    scope->storage->type, state->buffers[state->buffer]);
     }
     scope->leaf_view = scope->view;
-    if (state->gpu_buffers[state->buffer] && step->piece < 0) {
+    if (state->gpu_buffers[state->buffer] && step_is_buffered(step)) {
         scope->leaf_view.memory = MEMORY_GPU;
         scope->leaf_view.data = state->gpu_buffers[state->buffer];
     }
@@ -178,10 +178,12 @@ static bool allocate_stages(TransferState *state) {
 static void describe_neighbours(TransferState *state) {
     const CallScope *scope = &state->scope;
     state->neighbours = arena_array(scope->arena, Piece, scope->plan->neighbour_count);
-    for (int64_t i = 0; i < scope->plan->neighbour_count; i++)
+    for (int64_t i = 0; i < scope->plan->neighbour_count; i++) {
         state->neighbours[i] =
             piece_packed(&scope->plan->neighbours[i].rect, tensor_levels(scope->storage->home->tensor),
                          scope->storage->type, NULL);
+        state->neighbours[i].memory = scope->storage->home->memory;
+    }
 }
 
 bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, bool on_gpu,
@@ -418,7 +420,7 @@ static void submit_writes(TransferState *state, const RankStep *step) {
     }
 }
 
-// What neighbours have at home, while messages of others are under way.
+// What neighbours have at home, while messages of others are under way. Of a leaf on a GPU both are there.
 static void read_neighbours(const TransferState *state, const RankStep *step) {
     const CallScope *scope = &state->scope;
     const int transfer = scope->plan->transfer->id;
@@ -427,7 +429,7 @@ static void read_neighbours(const TransferState *state, const RankStep *step) {
     for (int64_t i = step->first_copy; i < step->first_copy + step->copy_count; i++) {
         const NeighbourCopy *copy = &scope->plan->copies[i];
         reading_wait(state->reading, transfer, copy->from);
-        piece_copy(&scope->view, &state->neighbours[copy->from], &copy->rect);
+        piece_copy(&scope->leaf_view, &state->neighbours[copy->from], &copy->rect);
     }
 }
 
@@ -463,8 +465,10 @@ static void count_copies(TransferState *state, DeviceCounts before) {
 }
 
 static void start(TransferState *state, bool blocking) {
-    if (state->reading && state->step == 0)
+    if (state->reading && state->step == 0) {
+        storage_wait(state->scope.storage);
         reading_start(state->reading, state->scope.plan->transfer->id);
+    }
     const RankStep *step = advance(state);
     state->scope.blocking = blocking;
     gpu_begin_fetch(state, step);

@@ -98,6 +98,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .without = run->way->without,
                            .pipelined = run->way->pipelined ? PIPELINE_ON : PIPELINE_OFF,
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,
+                           .gpu_nodes = pipeline_uses_gpu(pipeline) && neighbours_open_gpus(run->neighbours),
                            .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 FakeCuda fake_cuda = {.devices = 2, .max_pitch = 1 << 20};
 
@@ -345,6 +346,39 @@ CUresult cuMemHostUnregister(void *memory) {
             return CUDA_SUCCESS;
         }
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+}
+
+// Memory of this process only, so that ranks find that they cannot open that of others.
+typedef struct {
+    int64_t process;
+    CUdeviceptr memory;
+} FakeHandle;
+
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr memory) {
+    BEGIN("cuIpcGetMemHandle");
+    const FakeHandle fake = {getpid(), memory};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &fake, sizeof fake);
+    return block_with(memory, 1) < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuIpcOpenMemHandle(CUdeviceptr *memory, CUipcMemHandle handle, unsigned flags) {
+    BEGIN("cuIpcOpenMemHandle");
+    FakeHandle fake;
+    (void)flags;
+    memcpy(&fake, &handle, sizeof fake);
+    if (fake.process != getpid())
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    *memory = fake.memory;
+    fake_cuda.live++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
+    BEGIN("cuIpcCloseMemHandle");
+    (void)memory;
+    fake_cuda.live--;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {

@@ -122,6 +122,26 @@ static void check_streams(void **state) {
     assert_no_failure();
 }
 
+// Memory that other processes can open, which is opened here.
+static void check_shared(void **state) {
+    (void)state;
+    DeviceHandle handle;
+    char numbers[100], opened[100] = {0};
+    for (size_t i = 0; i < sizeof numbers; i++)
+        numbers[i] = (char)i;
+    char *memory = device->allocate_shared(sizeof numbers, &handle);
+    assert_non_null(memory);
+    assert_int_equal((uintptr_t)memory % 256, 0);
+    device->copy(memory, 0, numbers, 0, sizeof numbers, 1);
+    char *other = device->open_shared(&handle);
+    assert_non_null(other);
+    device->copy(opened, 0, other + 1, 0, sizeof opened - 1, 1);
+    assert_memory_equal(opened, numbers + 1, sizeof opened - 1);
+    device->close_shared(other);
+    device->release(memory);
+    assert_no_failure();
+}
+
 // Memory that other parts of the program give.
 static void check_refuses(void **state) {
     (void)state;
@@ -539,8 +559,9 @@ static void check_failure(void **state) {
 
 #define DEVICE_CHECKS                                                                                        \
     cmocka_unit_test(check_memory), cmocka_unit_test(check_streams), cmocka_unit_test(check_copy),           \
-        cmocka_unit_test(check_refuses), cmocka_unit_test(check_copy_many_rows),                             \
-        cmocka_unit_test(check_reduce), cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches),       \
-        cmocka_unit_test(check_permute), cmocka_unit_test(check_failure)
+        cmocka_unit_test(check_shared), cmocka_unit_test(check_refuses),                                     \
+        cmocka_unit_test(check_copy_many_rows), cmocka_unit_test(check_reduce),                              \
+        cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches), cmocka_unit_test(check_permute),      \
+        cmocka_unit_test(check_failure)
 
 #endif

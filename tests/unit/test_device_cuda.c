@@ -132,6 +132,21 @@ static void test_out_of_memory(void **state) {
     assert_no_failure();
 }
 
+// Memory that cannot be shared, or opened, is no failure.
+static void test_not_shared(void **state) {
+    (void)state;
+    DeviceHandle handle;
+    let_fail("cuIpcGetMemHandle", 0, CUDA_ERROR_NOT_SUPPORTED);
+    assert_null(device->allocate_shared(100, &handle));
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    void *memory = device->allocate_shared(100, &handle);
+    let_fail("cuIpcOpenMemHandle", 0, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+    assert_null(device->open_shared(&handle));
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    device->release(memory);
+    assert_no_failure();
+}
+
 // Memory of the same process that another device has.
 static void test_other_device(void **state) {
     (void)state;
@@ -323,6 +338,7 @@ int main(void) {
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_rank_on_node),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_not_shared),
         cmocka_unit_test(test_other_device),
         cmocka_unit_test(test_stage),
         cmocka_unit_test(test_errors),
