@@ -26,7 +26,7 @@ FAILURES = [
     ("cuInit", 0, NO_DEVICE, 1, "cuInit: no CUDA-capable device is detected"),
     ("cuDevicePrimaryCtxRetain", 0, OUT_OF_MEMORY, 2, "cuDevicePrimaryCtxRetain: out of memory"),
     ("cuMemAlloc", 0, OUT_OF_MEMORY, 1, "rank 1 has not enough memory on its GPU for its part of tensor A, 8192 bytes"),
-    ("cuMemAlloc", 3, OUT_OF_MEMORY, 3, "rank 3 has not enough memory for the buffers of tensor B, 4096 bytes"),
+    ("cuMemAlloc", 4, OUT_OF_MEMORY, 3, "rank 3 has not enough memory for the buffers of tensor B, 4096 bytes"),
     ("cuMemsetD8Async", 0, ILLEGAL_ADDRESS, 3, "cuMemsetD8Async: an illegal memory access was encountered"),
     ("cuMemcpyHtoDAsync", 1, ILLEGAL_ADDRESS, 0, "cuMemcpyHtoDAsync: an illegal memory access was encountered"),
     ("cuMemcpyDtoHAsync", 1, ILLEGAL_ADDRESS, 2, "cuMemcpyDtoHAsync: an illegal memory access was encountered"),
