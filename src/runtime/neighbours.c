@@ -324,7 +324,7 @@ void reading_free(Reading *reading) {
     for (int m = 0; reading->controls && m < reading->neighbours->count; m++)
         if (reading->controls[m]) // then there are places, too
             shared_unmap((void *)reading->controls[m], reading->places[2 * m + 1]);
-    for (int64_t i = 0; reading->mappings && i < mapping_count(reading); i++)
+    for (int64_t i = 0; reading->mappings && reading->on_gpu && i < mapping_count(reading); i++)
         unmap(&reading->mappings[i], reading->on_gpu[i / reading->neighbours->count]);
     for (int t = 0; reading->data && t < reading->count; t++)
         free(reading->data[t]);
