@@ -251,6 +251,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
                         .plan = plan,
                         .rank = rank_number,
                         .own = home_pieces(planner.home, rank_number, arena),
+                        .through_host = result->through_host,
                         .kept_arena = arena,
                         .step_arena = step_arena};
     find_groups(&rank);

@@ -22,7 +22,8 @@ typedef struct {
     Planner *planner;
     StatementPlan *plan;
     int64_t rank;
-    Region own; // pieces of the rank's home
+    Region own;        // pieces of the rank's home
+    bool through_host; // of the transfer, as RankTransfer has it before it is finished
     int64_t step;
     bool takes_part; // it runs a processor in this step that has iterations
     Worker worker;

@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 
-// MPI has no addresses of its elements.
 // All that a rank fetches is in memory of GPUs, its own or that of neighbours, and is copied from there.
 static bool stays_on_gpus(const RankPlanner *rank) {
     return rank->plan->spmd->on_gpu && rank->planner->reads_neighbours;
 }
 
+// MPI has no addresses of its elements.
 static bool is_staged(const RankPlanner *rank) {
     return rank->planner->home->memory != MEMORY_HOST && !stays_on_gpus(rank);
 }
@@ -39,9 +39,8 @@ static PartArray home_parts(const RankPlanner *rank, const RankOperation *operat
 // Whether the view of the step has the part before messages start.
 static bool is_in_view(const RankPlanner *rank, const Part *part) {
     const Planner *planner = rank->planner;
-    // A view in memory of a GPU is on the host as well where later steps may pass it on.
-    const bool on_host =
-        planner->home->memory == MEMORY_DISK || (rank->piece < 0 && planner->footprints->steps > 1);
+    // A view in memory of a GPU is on the host as well where the transfer goes through the host.
+    const bool on_host = planner->home->memory == MEMORY_DISK || (rank->piece < 0 && rank->through_host);
     if (!rank->takes_part || !on_host)
         return false;
     const RectArray *used = &rank->footprint.region.rects;
