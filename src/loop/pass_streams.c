@@ -42,9 +42,15 @@ static bool moves_by_one(const IntExpr *expr, int var) {
            (left ? moves_by_one(expr->left, var) : expr->op == INT_ADD && moves_by_one(expr->right, var));
 }
 
+// Whether the expression is less than `bound` whatever variables are, as far as constants say.
+static bool is_less(const IntExpr *expr, int64_t bound) {
+    if (expr->op == INT_MIN)
+        return is_less(expr->left, bound) || is_less(expr->right, bound);
+    return expr->op == INT_CONST && expr->value < bound;
+}
+
 static bool is_short(const LoopNode *loop) {
-    return loop->upper->op == INT_CONST && loop->lower->op == INT_CONST &&
-           loop->upper->value - loop->lower->value < LEAST_ELEMENTS;
+    return loop->lower->op == INT_CONST && is_less(loop->upper, loop->lower->value + LEAST_ELEMENTS);
 }
 
 // The store of an innermost loop that does nothing else but definitions; NULL: it is another loop, or one
