@@ -15,7 +15,6 @@ static bool is_written_before(const StatementPlan *plan, const Transfer *fetch) 
     return true;
 }
 
-// Of a leaf on a GPU: all that it fetches is read then, in memory of GPUs, and nothing goes through the host.
 static bool is_one_node(const StatementPlan *plan) {
     const int64_t *nodes = plan->options.nodes;
     for (int64_t r = 1; r < plan->ranks; r++)
@@ -24,18 +23,24 @@ static bool is_one_node(const StatementPlan *plan) {
     return true;
 }
 
-bool neighbours_read(const StatementPlan *plan, int transfer) {
-    const Transfer *of = &plan->spmd->transfers[transfer];
+static bool reads_homes(const StatementPlan *plan, const Transfer *of) {
     const Tensor *tensor = of->access->tensor;
     const Home *home = &plan->homes[tensor->id];
-    const PlanOptions *options = &plan->options;
-    return options->nodes && of->kind == TRANSFER_FETCH && !tensor_is_sparse(tensor) &&
-           !(options->unshared && options->unshared[tensor->id]) &&
-           home->memory == (plan->spmd->on_gpu ? MEMORY_GPU : MEMORY_HOST) &&
-           (!plan->spmd->on_gpu || (options->gpu_nodes && is_one_node(plan))) &&
-           home->kind != HOME_EVERYWHERE &&
+    return !(plan->options.unshared && plan->options.unshared[tensor->id]) &&
            !(home->replicated && (home->kind != HOME_LAYOUT || home->per_rank > 1)) &&
-           transfer_indexed_by(plan, transfer) < 0 && is_written_before(plan, of);
+           is_written_before(plan, of);
+}
+
+// Of a leaf on a GPU all that moves is read then, in memory of GPUs, and nothing goes through the host.
+bool neighbours_read(const StatementPlan *plan, int transfer) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const Home *home = &plan->homes[of->access->tensor->id];
+    const bool on_gpu = plan->spmd->on_gpu, reduces = of->kind == TRANSFER_REDUCE;
+    return plan->options.nodes && !tensor_is_sparse(of->access->tensor) &&
+           home->memory == (on_gpu ? MEMORY_GPU : MEMORY_HOST) && (!on_gpu || plan->options.gpu_nodes) &&
+           home->kind != HOME_EVERYWHERE && transfer_indexed_by(plan, transfer) < 0 &&
+           (!(on_gpu || reduces) || is_one_node(plan)) &&
+           (reduces ? !home->replicated : reads_homes(plan, of));
 }
 
 static bool is_neighbour(const Planner *planner, int64_t a, int64_t b) {
@@ -73,7 +78,8 @@ bool planner_reads_part(Planner *planner, const Rect *rect, bool previous, int64
 }
 
 bool neighbour_in_place(Planner *planner, int64_t rank, const Footprint *footprint, NeighbourPiece *found) {
-    if (!planner->reads_neighbours || !planner_in_place(planner, footprint))
+    if (!planner->reads_neighbours || planner->transfer->kind == TRANSFER_REDUCE ||
+        !planner_in_place(planner, footprint))
         return false;
     Rect corner = footprint->bounds;
     for (int m = 0; m < corner.order; m++)
@@ -96,10 +102,13 @@ typedef struct {
     int64_t rank;
     Array(NeighbourPiece) pieces;
     Array(NeighbourCopy) copies;
+    Array(int64_t) owners;
+    int64_t
+        first_piece; // that may be used again: of a reduction, which has other views in each step, its own
 } Diversion;
 
 static int64_t number_of(Diversion *diversion, int64_t rank, int64_t piece, const Rect *rect) {
-    for (int64_t i = 0; i < diversion->pieces.count; i++)
+    for (int64_t i = diversion->first_piece; i < diversion->pieces.count; i++)
         if (diversion->pieces.items[i].rank == rank && diversion->pieces.items[i].piece == piece)
             return i;
     array_push(diversion->plan->arena, diversion->pieces,
@@ -111,8 +120,8 @@ static void add_copy(Diversion *diversion, const Rect *rect, int64_t owner) {
     Arena *arena = diversion->plan->arena;
     const Region pieces = planner_pieces(&diversion->planner, owner);
     const int64_t piece = pieces_with(&pieces, rect);
-    const NeighbourCopy copy = {rect_copy(rect, arena),
-                                number_of(diversion, owner, piece, &pieces.rects.items[piece])};
+    const NeighbourCopy copy = {.rect = rect_copy(rect, arena),
+                                .from = number_of(diversion, owner, piece, &pieces.rects.items[piece])};
     array_push(arena, diversion->copies, copy);
 }
 
@@ -193,6 +202,57 @@ static void divert_members(Diversion *diversion, const RankStep *step, RankOpera
     count_only(operation);
 }
 
+// Adds the part of a rank's view to its home.
+static void take_part(Diversion *diversion, int64_t step, const Part *part, int64_t contributor) {
+    Arena *arena = diversion->plan->arena;
+    const Planner *planner = &diversion->planner;
+    Worker worker;
+    Footprint footprint;
+    if (!footprint_of_rank(planner->footprints, contributor, step, planner->arena, &worker, &footprint))
+        return;
+    const NeighbourCopy copy = {.rect = rect_copy(&part->rect, arena),
+                                .from = number_of(diversion, contributor, 0, &footprint.bounds),
+                                .piece = part->piece};
+    array_push(arena, diversion->copies, copy);
+}
+
+// Takes the part from all members that contribute to it, in their order.
+static void take_from_group(Diversion *diversion, int64_t step, const RankOperation *operation,
+                            const Part *part) {
+    const Group *group = &diversion->plan->groups.items[operation->group];
+    for (int64_t i = 0; i < group->count; i++)
+        if (group->ranks[i] != diversion->rank || operation->contributes)
+            take_part(diversion, step, part, group->ranks[i]);
+}
+
+static void add_owner(Diversion *diversion, const RankStep *step, int64_t owner) {
+    for (int64_t i = step->first_owner; i < diversion->owners.count; i++)
+        if (diversion->owners.items[i] == owner)
+            return;
+    if (owner != diversion->rank)
+        array_push(diversion->plan->arena, diversion->owners, owner);
+}
+
+// Owners take what messages, or the members of a group, would send.
+static void divert_reduction(Diversion *diversion, int64_t s, const RankStep *step,
+                             RankOperation *operation) {
+    if (operation->operation->id == OPERATION_LOCAL)
+        return;
+    for (int64_t i = 0; i < operation->send_count; i++)
+        if (!rect_is_empty(&operation->sends[i].rect))
+            add_owner(diversion, step, operation->sends[i].peer);
+    for (int64_t i = 0; i < operation->receive_count; i++) {
+        const Part *part = &operation->receives[i];
+        if (rect_is_empty(&part->rect))
+            continue;
+        if (operation->operation->shape == SHAPE_MESSAGES)
+            take_part(diversion, s, part, part->peer);
+        else
+            take_from_group(diversion, s, operation, part);
+    }
+    count_only(operation);
+}
+
 static void divert_operation(Diversion *diversion, const RankStep *step, RankOperation *operation) {
     if (operation->operation->id == OPERATION_LOCAL)
         operation->receive_count = step->neighbour > 0 ? 0 : operation->receive_count;
@@ -217,6 +277,7 @@ const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const R
         return part;
     Diversion diversion = {
         .plan = plan, .planner = planner_create(plan, transfer, arena), .rank = part->rank};
+    const bool reduces = part->transfer->kind == TRANSFER_REDUCE;
     RankStep *steps = arena_copy(arena, part->steps, sizeof *steps * (size_t)part->step_count);
     RankOperation *all = arena_copy(arena, part->operations, sizeof *all * (size_t)operation_count(part));
     for (int64_t i = 0; i < part->neighbour_count; i++)
@@ -224,9 +285,17 @@ const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const R
     for (int64_t s = 0; s < part->step_count; s++) {
         arena_reset(diversion.planner.arena);
         steps[s].first_copy = diversion.copies.count;
-        for (int64_t i = 0; i < steps[s].operation_count; i++)
-            divert_operation(&diversion, &steps[s], &all[steps[s].first_operation + i]);
+        steps[s].first_owner = diversion.owners.count;
+        diversion.first_piece = reduces ? diversion.pieces.count : 0;
+        for (int64_t i = 0; i < steps[s].operation_count; i++) {
+            RankOperation *operation = &all[steps[s].first_operation + i];
+            if (reduces)
+                divert_reduction(&diversion, s, &steps[s], operation);
+            else
+                divert_operation(&diversion, &steps[s], operation);
+        }
         steps[s].copy_count = diversion.copies.count - steps[s].first_copy;
+        steps[s].owner_count = diversion.owners.count - steps[s].first_owner;
     }
     planner_free(&diversion.planner);
     RankTransfer *diverted = arena_new(arena, RankTransfer);
@@ -237,5 +306,6 @@ const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const R
     diverted->neighbours = diversion.pieces.items;
     diverted->neighbour_count = diversion.pieces.count;
     diverted->copies = diversion.copies.items;
+    diverted->owners = diversion.owners.items;
     return diverted;
 }

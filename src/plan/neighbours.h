@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neighbours: ranks of one node, which read each other's homes in place of getting messages
-// (PlanOptions.nodes). Operations are chosen, and counted, as if there were none. Then each pair of a rank
-// that has elements at home and one that gets them is looked at: where they are neighbours, the one reads
-// what the other has. What a rank uses is in place there where one home piece of a neighbour contains it:
-// then it needs no buffer. Both ends of a message, and all members of a group, find the same.
+// Neighbours: ranks of one node, which read each other's homes, and partial results, in place of getting
+// messages (PlanOptions.nodes). Operations are chosen, and counted, as if there were none. Then each pair of
+// a rank that has elements at home and one that gets them is looked at: where they are neighbours, the one
+// reads what the other has. What a rank uses is in place there where one home piece of a neighbour contains
+// it: then it needs no buffer. Both ends of a message, and all members of a group, find the same.
 #ifndef DISTAL_PLAN_NEIGHBOURS_H
 #define DISTAL_PLAN_NEIGHBOURS_H
 
 #include "plan/planner.h"
 #include "plan/rank_step.h"
 
-// Whether neighbours read the homes of the tensor in a transfer: it is fetched, is stored in full in memory
-// of the host, and does not change from the first fetch on until the statement ends, which is not executed on
-// a GPU. Or it is, all ranks are neighbours, and the tensor is in memory of GPUs.
+// Whether neighbours read what they have of the tensor in a transfer, which is stored in full where leaves
+// are executed: in memory of the host or, where all ranks are neighbours, of GPUs. Of a fetch they read
+// homes, which do not change from the first fetch on until the statement ends; of a reduction, where all
+// ranks are neighbours and no element has several homes, the owners read partial results in views.
 bool neighbours_read(const StatementPlan *plan, int transfer);
 
 // Whether `rank` reads what `owner` has at home.

@@ -143,8 +143,10 @@ static int64_t number_neighbour(RankPlanner *rank) {
     return rank->neighbours.count;
 }
 
-// Whether the members of an operation read from each other all that it moves.
+// Whether neighbours read from each other all that an operation moves.
 static bool is_read(const RankPlanner *rank, const RankOperation *operation) {
+    if (operation->operation->kind == TRANSFER_REDUCE)
+        return rank->planner->reads_neighbours;
     if (operation->group < 0 || operation->operation->shape != SHAPE_MEMBERS)
         return false;
     const Group *group = &rank->plan->groups.items[operation->group];

@@ -38,15 +38,17 @@ typedef struct {
     int64_t offset; // in the memory of stages, in elements
     bool reads;
 } DiskStage;
-// A home piece that the rank reads where it is: of a neighbour, or beside those its own.
+// What the rank reads where it is, of a neighbour, or beside those its own: a home piece or, of a reduction,
+// the view that has partial results in a step, which is piece 0.
 typedef struct {
     int64_t rank, piece;
     Rect rect;
 } NeighbourPiece;
-// What is copied from such a piece into the view.
+// What is copied from there into the view or, of a reduction, added to a home piece.
 typedef struct {
     Rect rect;
-    int64_t from; // index of the pieces of neighbours
+    int64_t from;  // index of the pieces of neighbours
+    int64_t piece; // of a reduction: the home piece
 } NeighbourCopy;
 // For qsort: part_order.
 int part_compare(const void *left, const void *right);
@@ -98,6 +100,7 @@ typedef struct {
     int64_t first_operation, operation_count;
     int64_t first_stage, stage_count;
     int64_t first_copy, copy_count; // from neighbours
+    int64_t first_owner, owner_count;
 } RankStep;
 
 typedef struct {
@@ -125,6 +128,7 @@ typedef struct {
     int64_t neighbour_count;
     const NeighbourPiece *neighbours;
     const NeighbourCopy *copies;
+    const int64_t *owners; // of a reduction: other ranks that read the view of a step
 } RankTransfer;
 
 // Whether the view of a step is in the buffer.

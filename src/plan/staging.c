@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-// All that a rank fetches is in memory of GPUs, its own or that of neighbours, and is copied from there.
+// All that a rank fetches or reduces is in memory of GPUs, its own or that of neighbours, and is read there.
 static bool stays_on_gpus(const RankPlanner *rank) {
     return rank->plan->spmd->on_gpu && rank->planner->reads_neighbours;
 }

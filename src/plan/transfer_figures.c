@@ -165,7 +165,8 @@ static void count_view_of(TransferFigurer *figurer, int64_t rank, const Footprin
 static bool views_are_shared(const Sweep *sweep) {
     const Planner *planner = &sweep->figurer.planner;
     return planner->footprints->existence && planner->transfer->copy_limit == 0 &&
-           !planner->reads_neighbours && planner->home->kind == HOME_LAYOUT && !planner->home->replicated;
+           !(planner->reads_neighbours && planner->transfer->kind == TRANSFER_FETCH) &&
+           planner->home->kind == HOME_LAYOUT && !planner->home->replicated;
 }
 
 // A view of every rank of the class but `in_place`, which uses its home in place; -1: there is none.

@@ -261,9 +261,12 @@ static bool create_reading(Assembly *assembly) {
     if (!reads || !neighbours_are_there(neighbours))
         return true;
     const size_t size = sizeof(void *) * (size_t)parts->transfer_count;
+    SharedBlock *partial = arena_array(execution->arena, SharedBlock, parts->transfer_count);
+    for (int t = 0; t < parts->transfer_count; t++)
+        partial[t] = execution->transfers[t].partial;
     execution->reading = reading_create(neighbours, parts->transfer_count,
                                         arena_copy(execution->arena, parts->transfers, size),
-                                        arena_copy(execution->arena, parts->storages, size));
+                                        arena_copy(execution->arena, parts->storages, size), partial);
     if (!execution->reading)
         return no_memory(assembly);
     assembly->incomplete = assembly->incomplete || reading_is_needed(execution->reading);

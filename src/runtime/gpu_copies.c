@@ -3,8 +3,10 @@
 
 static bool has_messages(const TransferState *state, const RankStep *step) {
     bool has = false;
-    for (int64_t i = 0; i < step->operation_count; i++)
-        has = has || state->calls[step->first_operation + i].plan->operation->id != OPERATION_LOCAL;
+    for (int64_t i = 0; i < step->operation_count; i++) {
+        const RankOperation *plan = state->calls[step->first_operation + i].plan;
+        has = has || (plan->operation->id != OPERATION_LOCAL && !plan->read);
+    }
     return has;
 }
 

@@ -41,6 +41,12 @@ static bool reads_others(const RankTransfer *part) {
     return false;
 }
 
+// Of the owners that take partial results of this rank, in all steps.
+static int64_t owner_count(const RankTransfer *part) {
+    const RankStep *last = part->step_count > 0 ? &part->steps[part->step_count - 1] : NULL;
+    return last ? last->first_owner + last->owner_count : 0;
+}
+
 // Ranks of a node, in groups of at most `most`.
 static MPI_Comm split(MPI_Comm comm, int64_t most) {
     MPI_Comm node, group;
@@ -185,7 +191,8 @@ void neighbours_share(const Neighbours *neighbours, Plan *plan) {
         for (int t = 0; t < statement->spmd->transfer_count; t++) {
             const RankTransfer *part = plan_rank_transfer(statement, t, rank);
             part = neighbours_divert(statement, t, part);
-            shared[part->transfer->access->tensor->id] |= reads_others(part);
+            if (part->transfer->kind == TRANSFER_FETCH)
+                shared[part->transfer->access->tensor->id] |= reads_others(part);
         }
     }
     all_reduce(shared, plan->tensor_count, MPI_INT, MPI_LOR, neighbours->all);
@@ -193,16 +200,18 @@ void neighbours_share(const Neighbours *neighbours, Plan *plan) {
         plan->homes[t].shared = shared[t] && neighbours->shares;
 }
 
-// What a rank has in shared memory for one execution: numbers, of which those after the first two kinds do
+// What a rank has in shared memory for one execution: numbers, of which those after the first three kinds do
 // not change after reading_exchange.
 // - By member of the node, the latest run that it has ended, if it reads from this rank, else NEVER.
-// - By transfer, the latest run in which this rank has begun it.
-// - By transfer, the number of homes before its own.
-// - By transfer, the handle of the block that all its homes are in, where they are on a GPU.
-// - Where each home is in the shared memory of the rank, or in that block.
+// - By transfer, the latest run in which this rank has begun it or, of a reduction, steps of all runs up to
+//   the latest one of which it has given its partial results.
+// - By transfer, of a reduction the same of the latest one of which it has taken those of others.
+// - By transfer, the number of blocks before its own: of homes, or one of partial results.
+// - By transfer, the handle of the memory that all its blocks are in, where they are on a GPU.
+// - Where each block is in the shared memory of the rank, or in that memory.
 #define NEVER INT64_MAX
 
-// The homes of a tensor that a rank reads of a neighbour, from the first one to the last.
+// What a rank reads of a neighbour in a transfer, from the first block to the last.
 typedef struct {
     int64_t begin, end; // in the shared memory of the neighbour, or from 0 on in a block on its GPU
     char *memory;
@@ -213,9 +222,10 @@ struct Reading {
     int rank;  // of all
     int count; // of transfers
     const RankTransfer *const *transfers;
-    Storage *const *storages; // a tensor may have another one by the time that the reading is freed
-    int64_t *sizes;           // of elements, by transfer
-    bool *on_gpu;             // by transfer
+    Storage *const *storages;   // a tensor may have another one by the time that the reading is freed
+    const SharedBlock *partial; // by transfer, of reductions
+    int64_t *sizes;             // of elements, by transfer
+    bool *on_gpu;               // by transfer
     bool needed, exchanged;
     int64_t runs;
     _Atomic int64_t *control;
@@ -234,31 +244,53 @@ static int64_t starts(const Reading *reading) {
     return ceil_div(reading->neighbours->count, APART) * APART;
 }
 
-static int64_t first_homes(const Reading *reading) {
+static int64_t takes(const Reading *reading) {
     return starts(reading) + reading->count;
 }
 
-static int64_t handle_of(const Reading *reading, int transfer) {
-    return first_homes(reading) + reading->count + (int64_t)transfer * DEVICE_HANDLE_WORDS;
+static int64_t first_blocks(const Reading *reading) {
+    return takes(reading) + reading->count;
 }
 
-static int64_t homes(const Reading *reading) {
+static int64_t handle_of(const Reading *reading, int transfer) {
+    return first_blocks(reading) + reading->count + (int64_t)transfer * DEVICE_HANDLE_WORDS;
+}
+
+static int64_t blocks(const Reading *reading) {
     return handle_of(reading, reading->count);
 }
 
-static void tell_homes(Reading *reading) {
+static bool reduces(const Reading *reading, int transfer) {
+    return reading->transfers[transfer]->transfer->kind == TRANSFER_REDUCE;
+}
+
+static int64_t block_count(const Reading *reading, int transfer) {
+    const bool reads = reading->transfers[transfer]->reads;
+    return !reads ? 0 : reduces(reading, transfer) ? 1 : reading->storages[transfer]->piece_count;
+}
+
+static void *block_data(const Reading *reading, int transfer, int64_t block) {
+    return reduces(reading, transfer) ? reading->partial[transfer].memory
+                                      : reading->storages[transfer]->pieces[block].data;
+}
+
+static void tell_blocks(Reading *reading) {
     int64_t count = 0;
     for (int m = 0; m < reading->neighbours->count; m++)
         reading->control[m] = NEVER;
     for (int t = 0; t < reading->count; t++) {
         const Storage *storage = reading->storages[t];
-        reading->control[first_homes(reading) + t] = count;
+        const SharedBlock *partial = &reading->partial[t];
+        const DeviceHandle *handle = reduces(reading, t) ? &partial->handle : &storage->handle;
+        const char *memory = reduces(reading, t) ? partial->memory : storage->block;
+        reading->control[first_blocks(reading) + t] = count;
         for (int w = 0; reading->on_gpu[t] && w < DEVICE_HANDLE_WORDS; w++)
-            reading->control[handle_of(reading, t) + w] = storage->handle.words[w];
-        for (int64_t i = 0; reading->transfers[t]->reads && i < storage->piece_count; i++)
-            reading->control[homes(reading) + count++] =
-                reading->on_gpu[t] ? (char *)storage->pieces[i].data - (char *)storage->block
-                                   : shared_offset(storage->pieces[i].data);
+            reading->control[handle_of(reading, t) + w] = handle->words[w];
+        for (int64_t i = 0; i < block_count(reading, t); i++) {
+            const char *data = block_data(reading, t, i);
+            reading->control[blocks(reading) + count++] =
+                reading->on_gpu[t] ? data - memory : shared_offset(data);
+        }
     }
 }
 
@@ -282,28 +314,31 @@ static bool allocate_reading(Reading *reading) {
             return false;
         reading->on_gpu[t] = part->reads && reading->storages[t]->home->memory == MEMORY_GPU;
         reading->sizes[t] = (int64_t)type_info(reading->storages[t]->type)->size;
-        reading->needed = reading->needed || reads_others(part);
-        count += part->reads ? reading->storages[t]->piece_count : 0;
+        reading->needed = reading->needed || reads_others(part) || owner_count(part) > 0;
+        count += block_count(reading, t);
     }
-    const int64_t bytes = (homes(reading) + count) * (int64_t)sizeof(int64_t);
+    const int64_t bytes = (blocks(reading) + count) * (int64_t)sizeof(int64_t);
     reading->control = shared_allocate(bytes);
     reading->places[0] = bytes;
     return reading->control != NULL;
 }
 
 Reading *reading_create(Neighbours *neighbours, int count, const RankTransfer *const *transfers,
-                        Storage *const *storages) {
+                        Storage *const *storages, const SharedBlock *partial) {
     Reading *reading = malloc(sizeof *reading);
     if (!reading)
         return NULL;
-    *reading =
-        (Reading){.neighbours = neighbours, .count = count, .transfers = transfers, .storages = storages};
+    *reading = (Reading){.neighbours = neighbours,
+                         .count = count,
+                         .transfers = transfers,
+                         .storages = storages,
+                         .partial = partial};
     MPI_Comm_rank(neighbours->all, &reading->rank);
     if (!allocate_reading(reading)) {
         reading_free(reading);
         return NULL;
     }
-    tell_homes(reading);
+    tell_blocks(reading);
     return reading;
 }
 
@@ -363,10 +398,10 @@ static bool map_control(Reading *reading, int member) {
     return control != NULL;
 }
 
-// Where a piece is in the shared memory of its rank.
+// Where a piece is in the memory of its rank.
 static int64_t place_of(const Reading *reading, int transfer, const NeighbourPiece *piece) {
     const _Atomic int64_t *control = reading->controls[member_of(reading, piece->rank)];
-    return control[homes(reading) + control[first_homes(reading) + transfer] + piece->piece];
+    return control[blocks(reading) + control[first_blocks(reading) + transfer] + piece->piece];
 }
 
 static Mapping *mapping_of(const Reading *reading, int transfer, const NeighbourPiece *piece) {
@@ -375,6 +410,9 @@ static Mapping *mapping_of(const Reading *reading, int transfer, const Neighbour
 
 static bool find_mappings(Reading *reading, int transfer) {
     const RankTransfer *part = reading->transfers[transfer];
+    for (int64_t i = 0; i < owner_count(part); i++)
+        if (!map_control(reading, member_of(reading, part->owners[i])))
+            return false;
     for (int64_t i = 0; i < part->neighbour_count; i++) {
         const NeighbourPiece *piece = &part->neighbours[i];
         if (piece->rank == reading->rank)
@@ -384,7 +422,7 @@ static bool find_mappings(Reading *reading, int transfer) {
         Mapping *mapping = mapping_of(reading, transfer, piece);
         const int64_t begin = place_of(reading, transfer, piece),
                       end = begin + bytes_of(reading, transfer, i);
-        const bool is_first = mapping->end == 0; // no home is where the file begins
+        const bool is_first = mapping->end == 0; // no block is where the file begins
         if (begin < 0)
             return false; // it is not in shared memory
         mapping->begin = is_first ? begin : min_i64(mapping->begin, begin);
@@ -424,7 +462,7 @@ static void find_data(Reading *reading, int transfer) {
         const Mapping *mapping = piece->rank == reading->rank ? NULL : mapping_of(reading, transfer, piece);
         reading->data[transfer][i] =
             mapping ? mapping->memory + (place_of(reading, transfer, piece) - mapping->begin)
-                    : reading->storages[transfer]->pieces[piece->piece].data;
+                    : block_data(reading, transfer, piece->piece);
     }
 }
 
@@ -445,15 +483,57 @@ void reading_begin(Reading *reading) {
     reading->runs++;
 }
 
+static void tell(_Atomic int64_t *number, int64_t value) {
+    atomic_store_explicit(number, value, memory_order_release);
+}
+
+static void wait_for_rank(const Reading *reading, int64_t rank, int64_t number, int64_t least) {
+    if (rank != reading->rank)
+        wait_for(&reading->controls[member_of(reading, rank)][number], least, reading->neighbours->all);
+}
+
+static int64_t rank_of(const Reading *reading, int transfer, int64_t piece) {
+    return reading->transfers[transfer]->neighbours[piece].rank;
+}
+
 void reading_start(Reading *reading, int transfer) {
-    atomic_store_explicit(&reading->control[starts(reading) + transfer], reading->runs, memory_order_release);
+    tell(&reading->control[starts(reading) + transfer], reading->runs);
 }
 
 void reading_wait(Reading *reading, int transfer, int64_t piece) {
-    const int64_t rank = reading->transfers[transfer]->neighbours[piece].rank;
-    if (rank != reading->rank)
-        wait_for(&reading->controls[member_of(reading, rank)][starts(reading) + transfer], reading->runs,
-                 reading->neighbours->all);
+    wait_for_rank(reading, rank_of(reading, transfer, piece), starts(reading) + transfer, reading->runs);
+}
+
+// Steps of all runs up to a step of this run.
+static int64_t steps_until(const Reading *reading, int transfer, int64_t step) {
+    return (reading->runs - 1) * reading->transfers[transfer]->step_count + step + 1;
+}
+
+void reading_give(Reading *reading, int transfer, int64_t step) {
+    tell(&reading->control[starts(reading) + transfer], steps_until(reading, transfer, step));
+}
+
+void reading_wait_given(Reading *reading, int transfer, int64_t piece, int64_t step) {
+    wait_for_rank(reading, rank_of(reading, transfer, piece), starts(reading) + transfer,
+                  steps_until(reading, transfer, step));
+}
+
+void reading_take(Reading *reading, int transfer, int64_t step) {
+    tell(&reading->control[takes(reading) + transfer], steps_until(reading, transfer, step));
+}
+
+void reading_wait_taken(Reading *reading, int transfer, int64_t owner, int64_t step) {
+    wait_for_rank(reading, owner, takes(reading) + transfer, steps_until(reading, transfer, step));
+}
+
+// Of transfers that the kernel did not have, or not all steps of.
+static void end_transfer(Reading *reading, int transfer) {
+    if (!reduces(reading, transfer)) {
+        reading_start(reading, transfer);
+        return;
+    }
+    reading_give(reading, transfer, reading->transfers[transfer]->step_count - 1);
+    reading_take(reading, transfer, reading->transfers[transfer]->step_count - 1);
 }
 
 void reading_end(Reading *reading) {
@@ -461,10 +541,10 @@ void reading_end(Reading *reading) {
     if (!reading->exchanged)
         return;
     for (int t = 0; t < reading->count; t++)
-        reading_start(reading, t); // where a kernel had none
+        end_transfer(reading, t);
     for (int m = 0; m < reading->neighbours->count; m++)
         if (reading->controls[m])
-            atomic_store_explicit(&reading->controls[m][own], reading->runs, memory_order_release);
+            tell(&reading->controls[m][own], reading->runs);
     for (int m = 0; m < reading->neighbours->count; m++)
         wait_for(&reading->control[m], reading->runs, reading->neighbours->all);
 }

@@ -6,6 +6,7 @@
 #include "memory/pinned.h"
 #include "plan/ranks.h"
 #include "runtime/gpu_copies.h"
+#include "runtime/partial_results.h"
 #include "runtime/wait.h"
 
 #include <assert.h>
@@ -69,6 +70,7 @@ void transfer_reset(TransferState *state) {
     state->scope.bytes = state->scope.messages = 0;
     state->scope.copied = (DeviceCounts){0};
     state->left.step = NULL;
+    state->given = NULL;
 }
 
 // Begins the next step: its view, and which buffer is in use.
@@ -146,7 +148,7 @@ static int64_t place_scratch(TransferState *state) {
             OperationCall *call = &state->calls[i];
             *call =
                 (OperationCall){.scope = &state->scope, .plan = &plan->operations[i], .scratch = elements};
-            elements += call_scratch_elements(call);
+            elements += call->plan->read ? 0 : call_scratch_elements(call);
         }
         most = max_i64(most, elements);
     }
@@ -186,6 +188,23 @@ static void describe_neighbours(TransferState *state) {
     }
 }
 
+static bool allocate_buffers(TransferState *state, bool on_gpu) {
+    const RankTransfer *plan = state->scope.plan;
+    const ElementType type = state->scope.storage->type;
+    bool ok = true;
+    for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
+        if (!plan->only_on_gpu)
+            state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, type);
+        ok = state->buffers[i] || plan->only_on_gpu;
+        if (ok && on_gpu) {
+            memory_pin(state->buffers[i], plan->buffer_elements * (int64_t)type_info(type)->size);
+            state->gpu_buffers[i] = memory_allocate(MEMORY_GPU, plan->buffer_elements, type);
+            ok = state->gpu_buffers[i] != NULL;
+        }
+    }
+    return ok;
+}
+
 bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *storage, bool on_gpu,
                        Arena *arena, Diagnostics *diagnostics) {
     CallScope *scope = &state->scope;
@@ -196,16 +215,10 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
     scope->types = message_types_create();
     bool ok = scope->types != NULL;
-    for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
-        if (!plan->only_on_gpu)
-            state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, storage->type);
-        ok = state->buffers[i] || plan->only_on_gpu;
-        if (ok && on_gpu) {
-            memory_pin(state->buffers[i], plan->buffer_elements * (int64_t)type_info(storage->type)->size);
-            state->gpu_buffers[i] = memory_allocate(MEMORY_GPU, plan->buffer_elements, storage->type);
-            ok = state->gpu_buffers[i] != NULL;
-        }
-    }
+    if (partial_results_are_read(plan) && plan->buffer_count > 0)
+        ok = ok && partial_results_allocate(state, on_gpu);
+    else
+        ok = ok && allocate_buffers(state, on_gpu);
     describe_neighbours(state);
     ok = ok && allocate_stages(state);
     if (ok && on_gpu) {
@@ -224,6 +237,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
 
 void transfer_free(TransferState *state) {
     message_types_free(state->scope.types);
+    partial_results_free(state);
     memory_unpin(state->buffers[0]);
     memory_unpin(state->buffers[1]);
     memory_unpin(state->stage_memory);
@@ -434,7 +448,9 @@ static void read_neighbours(const TransferState *state, const RankStep *step) {
 }
 
 static void finish_operations(TransferState *state, const RankStep *step) {
-    if (state->reading)
+    if (state->reading && partial_results_are_read(state->scope.plan))
+        partial_results_take(state, step);
+    else if (state->reading)
         read_neighbours(state, step);
     wait_all(state->scope.request_count, state->scope.requests);
     state->scope.request_count = 0;
@@ -528,6 +544,7 @@ void transfer_accumulate(TransferState *state) {
     if (state->queue)
         io_queue_wait(state->queue, state->written[state->buffer]);
     gpu_begin_result(state);
+    partial_results_wait(state);
     if (!step->empty && step->piece < 0)
         piece_clear(state->scope.plan->transfer->reducer, &state->scope.leaf_view);
     expose(state, step);

@@ -36,13 +36,15 @@ typedef struct {
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     Reading *reading;     // of what is read from neighbours; NULL: nothing is
     Piece *neighbours;    // their pieces, as those of the plan
-    IoQueue *queue;       // of what is read ahead and written behind; NULL: nothing is
-    int64_t submitted;    // the latest request of the step that was started last
-    int64_t written[2];   // the latest request that writes from each buffer
-    bool blocks;          // whether operations with which nothing overlaps block
-    int64_t step;         // the next one that starts
-    bool ahead;           // the latest step was started before the kernel uses it
-    int buffer;           // the one used last
+    SharedBlock partial;  // of partial results that neighbours read: the buffer
+    const RankStep *given; // whose partial results in it their owners may not have taken yet; NULL: none
+    IoQueue *queue;        // of what is read ahead and written behind; NULL: nothing is
+    int64_t submitted;     // the latest request of the step that was started last
+    int64_t written[2];    // the latest request that writes from each buffer
+    bool blocks;           // whether operations with which nothing overlaps block
+    int64_t step;          // the next one that starts
+    bool ahead;            // the latest step was started before the kernel uses it
+    int buffer;            // the one used last
     distal_view exposed;
 } TransferState;
 
