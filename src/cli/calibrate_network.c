@@ -80,7 +80,7 @@ static void all_broadcast(void *context) {
     }
 }
 
-static void all_gather(void *context) {
+static void gather_at_all(void *context) {
     Messages *m = context;
     const int part = m->bytes / (m->ranks - 1); // received from each of the others
     MPI_Request request;
@@ -130,7 +130,7 @@ static void sum_to_each(void *context) {
 }
 
 static const MeasuredBody collectives[MODEL_FACTOR_COUNT] = {
-    [MODEL_BROADCAST] = all_broadcast,    [MODEL_ALL_GATHER] = all_gather, [MODEL_REDUCE] = sum_to_one,
+    [MODEL_BROADCAST] = all_broadcast,    [MODEL_ALL_GATHER] = gather_at_all, [MODEL_REDUCE] = sum_to_one,
     [MODEL_REDUCE_SCATTER] = sum_to_each, [MODEL_ALL_REDUCE] = sum_to_all,
 };
 

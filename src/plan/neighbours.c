@@ -103,8 +103,7 @@ typedef struct {
     Array(NeighbourPiece) pieces;
     Array(NeighbourCopy) copies;
     Array(int64_t) owners;
-    int64_t
-        first_piece; // that may be used again: of a reduction, which has other views in each step, its own
+    int64_t first_piece; // of those that the step may use: a reduction has other views in each step
 } Diversion;
 
 static int64_t number_of(Diversion *diversion, int64_t rank, int64_t piece, const Rect *rect) {
@@ -308,4 +307,16 @@ const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const R
     diverted->copies = diversion.copies.items;
     diverted->owners = diversion.owners.items;
     return diverted;
+}
+
+bool neighbours_reads_others(const RankTransfer *part) {
+    for (int64_t i = 0; i < part->neighbour_count; i++)
+        if (part->neighbours[i].rank != part->rank)
+            return true;
+    return false;
+}
+
+int64_t neighbours_owner_count(const RankTransfer *part) {
+    const RankStep *last = part->step_count > 0 ? &part->steps[part->step_count - 1] : NULL;
+    return last ? last->first_owner + last->owner_count : 0;
 }

@@ -30,4 +30,9 @@ bool neighbour_in_place(Planner *planner, int64_t rank, const Footprint *footpri
 // of them. In the arena of the plan, which then has the groups that are left.
 const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const RankTransfer *part);
 
+// Of what neighbours_divert has found: whether the rank reads something of others; how many ranks take
+// partial results of it, counted in each step.
+bool neighbours_reads_others(const RankTransfer *part);
+int64_t neighbours_owner_count(const RankTransfer *part);
+
 #endif

@@ -10,7 +10,7 @@
 #include "runtime/copies.h"
 #include "runtime/indexed_fetch.h"
 #include "runtime/io_queue.h"
-#include "runtime/neighbours.h"
+#include "runtime/reading.h"
 
 // A result that is copied to the host, and is to be added to what is at home there.
 typedef struct {

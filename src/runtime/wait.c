@@ -89,6 +89,12 @@ void reduce_in_place(void *values, int count, MPI_Datatype type, MPI_Op op, int 
     wait_all(1, &request);
 }
 
+void all_gather(const void *own, void *all, int count, MPI_Datatype type, MPI_Comm comm) {
+    MPI_Request request;
+    MPI_Iallgather(own, count, type, all, count, type, comm, &request);
+    wait_all(1, &request);
+}
+
 void broadcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     MPI_Request request;
     MPI_Ibcast(values, count, type, root, comm, &request);

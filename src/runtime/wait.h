@@ -24,10 +24,11 @@ void wait_all(int count, MPI_Request *requests);
 // messages of this rank, which others may wait for.
 void wait_for(const _Atomic int64_t *number, int64_t least, MPI_Comm comm);
 
-// As MPI_Allreduce and MPI_Reduce in place, MPI_Bcast, MPI_Barrier and MPI_Comm_dup. All ranks have to call
-// these, as MPI does not match them with its own: some ranks may sleep and others not.
+// As MPI_Allreduce and MPI_Reduce in place, MPI_Allgather, MPI_Bcast, MPI_Barrier and MPI_Comm_dup. All ranks
+// have to call these, as MPI does not match them with its own: some ranks may sleep and others not.
 void all_reduce(void *values, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 void reduce_in_place(void *values, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+void all_gather(const void *own, void *all, int count, MPI_Datatype type, MPI_Comm comm);
 void broadcast(void *values, int count, MPI_Datatype type, int root, MPI_Comm comm);
 void barrier(MPI_Comm comm);
 void duplicate(MPI_Comm comm, MPI_Comm *copy);
