@@ -647,6 +647,9 @@ typedef struct {
 void distal_launch(distal_execution *execution, void *module, const distal_gpu_kernel *kernel,
                    const int64_t *blocks, const int64_t *threads, int pointer_count, int argument_count,
                    void *const *arguments);
+// How many blocks may have a workspace of their own, one after the other in memory of the GPU, which
+// distal_workspace gives for thread 0.
+int64_t distal_workspace_copies(const distal_execution *execution, int workspace);
 // Memory of the GPU for one element for each of 1024 blocks.
 void *distal_gpu_scratch(distal_execution *execution);
 // Memory of the GPU for one contraction at a time; none where all of them are of matrices with a unit stride.

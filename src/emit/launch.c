@@ -69,15 +69,25 @@ static bool is_written(const Emitter *emitter, const LoopNode *launch, int array
     return false;
 }
 
+// Whether threads of the launch read what others have written.
+static bool has_rows(const Emitter *emitter, const Arguments *arguments) {
+    for (int64_t i = 0; i < arguments->arrays.count; i++)
+        if (emit_array_of(emitter, arguments->arrays.items[i])->extent)
+            return true;
+    return false;
+}
+
 static void print_parameters(const Emitter *emitter, const LoopNode *launch, const Arguments *arguments,
                              Text *to) {
     const LoopNames *names = &emitter->names;
+    const bool rows = has_rows(emitter, arguments);
     for (int64_t i = 0; i < arguments->arrays.count; i++) {
         const int array = arguments->arrays.items[i];
         const LoopArray *of = emit_array_of(emitter, array);
-        text_printf(to, "%s%s%s *%s%s", i ? ", " : "", is_written(emitter, launch, array) ? "" : "const ",
-                    emit_c_type(emitter, (int)of->type), of->updated ? "" : "DISTAL_RESTRICT ",
-                    names->arrays[array]);
+        const bool written = is_written(emitter, launch, array);
+        text_printf(to, "%s%s%s *%s%s", i ? ", " : "", written ? "" : "const ",
+                    emit_c_type(emitter, (int)of->type),
+                    of->updated || (written && rows) ? "" : "DISTAL_RESTRICT ", names->arrays[array]);
     }
     for (int64_t i = 0; i < arguments->params.count; i++)
         text_printf(to, ", int64_t %s", names->params[arguments->params.items[i]]);

@@ -10,15 +10,14 @@ static const LoopNode *in_grid(const Launches *launches, const LoopNode *loop, i
     return copy;
 }
 
-// The loops of sums add to a scalar, and the element is updated once.
-static LoopBody summed_in_scalar(const Launches *launches, const LoopBody *body, const LoopNode *first,
-                                 const LoopNode *update) {
+LoopBody launch_summed(const Launches *launches, const LoopBody *body, const LoopNode *first,
+                       const LoopNode *update) {
     Arena *arena = launches->arena;
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
         if (node->kind == LOOP_IF && i + 1 == body->count)
-            node = loop_with_body(arena, node, summed_in_scalar(launches, &node->body, first, update));
+            node = loop_with_body(arena, node, launch_summed(launches, &node->body, first, update));
         if (node != first) {
             loop_append(arena, &result, node);
             continue;
@@ -76,7 +75,7 @@ void launch_elements(const Launches *launches, const Chain *elements, const Chai
     }
     LoopBody inside = *elements->inside;
     if (update) {
-        inside = summed_in_scalar(launches, elements->inside, sums->loops[0], update);
+        inside = launch_summed(launches, elements->inside, sums->loops[0], update);
     } else {
         LoopNode *thread =
             launch_loop(launches, "thread", launch_number(launches, 0), extents[0], GPU_GRID, 0);

@@ -26,10 +26,10 @@ static const IntExpr *op(const Launches *launches, IntOp kind, const IntExpr *le
 }
 
 // An array of a value for each thread of a block, or for each block of a launch.
-static int add_parts(const Launches *launches, const LoopNode *update, int count, bool shared, LoopBody *to) {
+static int add_parts(const Launches *launches, ElementType type, int count, bool shared, LoopBody *to) {
     LoopNode *workspace = loop_node(launches->arena, LOOP_WORKSPACE);
     workspace->array = loop_add_array(launches->kernel, (LoopArray){.name = shared ? "parts" : "partial",
-                                                                    .type = (ElementType)update->value->type,
+                                                                    .type = type,
                                                                     .written = true,
                                                                     .extent = number(launches, count),
                                                                     .local = shared,
@@ -38,6 +38,10 @@ static int add_parts(const Launches *launches, const LoopNode *update, int count
     workspace->stored = true;
     loop_append(launches->arena, to, workspace);
     return workspace->array;
+}
+
+int launch_parts(const Launches *launches, ElementType type, LoopBody *to) {
+    return add_parts(launches, type, GPU_THREADS, true, to);
 }
 
 static const Value *load(const SumThreads *threads, int array, const IntExpr *position) {
@@ -215,6 +219,7 @@ static LoopNode *for_elements(const Launches *launches, const IntExpr *begin, co
 void launch_sums(const Launches *launches, const Chain *elements, const Chain *sums, const LoopNode *update,
                  const LoopBody *body, LoopBody *to) {
     Arena *arena = launches->arena;
+    const ElementType type = (ElementType)update->value->type;
     const IntExpr *zero = number(launches, 0), *one = number(launches, 1);
     const IntExpr *total =
         launch_let(launches, to, "elements", launch_extents(launches, elements, elements->count));
@@ -230,7 +235,7 @@ void launch_sums(const Launches *launches, const Chain *elements, const Chain *s
     launch->threads[0] = threads.x;
     launch->threads[1] = threads.y;
     launch->threads[2] = each;
-    threads.parts = add_parts(launches, update, GPU_THREADS, true, &launch->body);
+    threads.parts = launch_parts(launches, type, &launch->body);
     LoopNode *block = launch_loop(launches, "block", zero, launch->blocks[0], GPU_BLOCK, 0);
     const IntExpr *begin =
         launch_let(launches, &block->body, "begin", op(launches, INT_MUL, launch_var(launches, block), each));
@@ -262,12 +267,23 @@ static void append_with_barrier(const Launches *launches, const LoopNode *row, L
     loop_append(launches->arena, to, copy);
 }
 
+void launch_block_sum(const Launches *launches, const Chain *sums, const LoopNode *update, int parts,
+                      const IntExpr *threads, const LoopBody *body, LoopBody *to) {
+    const IntExpr *zero = number(launches, 0), *one = number(launches, 1);
+    const SumThreads of = {
+        .launches = launches, .update = update, .x = threads, .y = one, .count = threads, .parts = parts};
+    append_with_barrier(launches, threads_sum(&of, sums, body, (SumRows){zero, one, NULL}, zero), to);
+    append_with_barrier(launches, first_sums(&of, zero), to);
+    append_with_barrier(launches, last_sum(&of, zero, update), to);
+}
+
 void launch_one_sum(const Launches *launches, const Chain *sums, const LoopNode *update, const LoopBody *body,
                     LoopBody *to) {
     Arena *arena = launches->arena;
+    const ElementType type = (ElementType)update->value->type;
     const IntExpr *zero = number(launches, 0), *one = number(launches, 1),
                   *blocks = number(launches, GPU_SUM_BLOCKS);
-    const int partial = add_parts(launches, update, GPU_SUM_BLOCKS, false, to);
+    const int partial = add_parts(launches, type, GPU_SUM_BLOCKS, false, to);
     SumThreads threads = {.launches = launches, .update = update};
     share_terms(&threads, sums, number(launches, GPU_THREADS), to);
     const IntExpr *pieces =
@@ -278,7 +294,7 @@ void launch_one_sum(const Launches *launches, const Chain *sums, const LoopNode 
     LoopNode *launch = launch_create(launches, blocks, 1);
     launch->threads[0] = threads.x;
     launch->threads[1] = threads.y;
-    threads.parts = add_parts(launches, update, GPU_THREADS, true, &launch->body);
+    threads.parts = launch_parts(launches, type, &launch->body);
     LoopNode *block = launch_loop(launches, "block", zero, blocks, GPU_BLOCK, 0);
     const IntExpr *number_of_block = launch_var(launches, block);
     const SumRows rows = {op(launches, INT_MUL, number_of_block, threads.y),
@@ -294,7 +310,7 @@ void launch_one_sum(const Launches *launches, const Chain *sums, const LoopNode 
 
     launch = launch_create(launches, one, GPU_THREADS);
     threads.x = threads.count = number(launches, GPU_THREADS);
-    threads.parts = add_parts(launches, update, GPU_THREADS, true, &launch->body);
+    threads.parts = launch_parts(launches, type, &launch->body);
     LoopNode *thread = launch_loop(launches, "thread", zero, threads.x, GPU_THREAD, 0);
     const int sum =
         append_sum_of(&threads, partial, launch_var(launches, thread), GPU_THREADS, blocks, &thread->body);

@@ -9,8 +9,7 @@ bool launch_has_units(const LoopBody *nodes) {
     return false;
 }
 
-// A body of which one thread executes what no loop over threads is around.
-static LoopBody by_one_thread(const Launches *launches, const LoopBody *body) {
+LoopBody launch_by_one_thread(const Launches *launches, const LoopBody *body) {
     LoopBody result = {0}, alone = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
@@ -19,7 +18,7 @@ static LoopBody by_one_thread(const Launches *launches, const LoopBody *body) {
             loop_append(launches->arena, alone.count ? &alone : &result, node);
         else if (launch_has_units(&nodes))
             loop_append(launches->arena, &result,
-                        loop_with_body(launches->arena, node, by_one_thread(launches, &node->body)));
+                        loop_with_body(launches->arena, node, launch_by_one_thread(launches, &node->body)));
         else
             loop_append(launches->arena, &alone, node);
     }
@@ -32,20 +31,14 @@ static LoopBody by_one_thread(const Launches *launches, const LoopBody *body) {
     return result;
 }
 
-// The loops of a launch by unit and dimension, found from the outermost inwards.
-typedef struct {
-    int blocks, threads; // dimensions
-    bool warps;
-} Units;
-
-static void count_units(const LoopNode *node, Units *units, Units around) {
+void launch_count_units(const LoopNode *node, Units *units, Units around) {
     around.blocks += node->execution.unit == GPU_BLOCK;
     around.threads += node->execution.unit == GPU_THREAD;
     units->blocks = around.blocks > units->blocks ? around.blocks : units->blocks;
     units->threads = around.threads > units->threads ? around.threads : units->threads;
     units->warps = units->warps || node->execution.unit == GPU_WARP;
     for (int64_t i = 0; i < node->body.count; i++)
-        count_units(node->body.items[i], units, around);
+        launch_count_units(node->body.items[i], units, around);
 }
 
 // Definitions, conditions and loops inside of each other, and what is inside of all of them.
@@ -133,6 +126,11 @@ static LoopBody without_races(const Launches *launches, const LoopBody *body, bo
     return result;
 }
 
+LoopBody launch_units_first(const Launches *launches, const LoopBody *body) {
+    const LoopBody ordered = units_first(launches, body);
+    return without_races(launches, &ordered, false, false);
+}
+
 // The outermost of several loops over blocks, or threads, has the last dimension. Warps are the y of threads,
 // whose x are the lanes.
 static LoopBody with_dims(const Launches *launches, const LoopBody *body, const Units *units, Units around,
@@ -157,24 +155,28 @@ static LoopBody with_dims(const Launches *launches, const LoopBody *body, const 
     return result;
 }
 
-// As commands say.
-void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) {
+int launch_set_threads(const Launches *launches, const Units *units, LoopNode *launch) {
     static const int sizes[GPU_DIMS][GPU_DIMS] = {
         {GPU_THREADS}, {GPU_LANES, GPU_THREADS / GPU_LANES}, {GPU_LANES, 4, 2}};
+    const int dims = units->warps ? 2 : units->threads;
+    for (int d = 0; d < dims; d++)
+        launch->threads[d] = launch_number(launches, sizes[dims - 1][d]);
+    return dims;
+}
+
+// As commands say.
+void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) {
     LoopNode *launch = launch_create(launches, launch_number(launches, 1), 1);
-    const LoopBody ordered = units_first(launches, body);
-    const LoopBody safe = without_races(launches, &ordered, false, false);
-    launch->body = by_one_thread(launches, &safe);
+    const LoopBody safe = launch_units_first(launches, body);
+    launch->body = launch_by_one_thread(launches, &safe);
     bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
     Units units = {0};
-    count_units(launch, &units, units);
+    launch_count_units(launch, &units, units);
     const LoopBody nodes = loop_nodes(launches->arena, launch);
     for (int64_t i = 0; i < nodes.count; i++)
         if (nodes.items[i]->var >= 0)
             inside[nodes.items[i]->var] = true;
-    const int dims = units.warps ? 2 : units.threads;
-    for (int d = 0; d < dims; d++)
-        launch->threads[d] = launch_number(launches, sizes[dims - 1][d]);
+    launch_set_threads(launches, &units, launch);
     launch->body = with_dims(launches, &launch->body, &units, (Units){0}, launch, inside);
     loop_append(launches->arena, to, launch);
 }

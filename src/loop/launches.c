@@ -2,6 +2,8 @@
 // What launches are made of: expressions, loops, and the loops of a leaf in other places.
 #include "loop/launches.h"
 
+#include "loop/passes.h"
+
 const IntExpr *launch_number(const Launches *launches, int64_t value) {
     return int_const(launches->arena, value);
 }
@@ -54,6 +56,42 @@ const IntExpr *launch_extents(const Launches *launches, const Chain *chain, int 
     for (int i = 0; i < count; i++)
         total = launch_op(launches, INT_MUL, total, launch_extent(launches, chain->loops[i]));
     return total;
+}
+
+// What follows nothing but definitions, and is followed by nothing; NULL where there is no such node.
+static const LoopNode *only_node(const LoopBody *body) {
+    for (int64_t i = 0; i < body->count; i++)
+        if (body->items[i]->kind != LOOP_LET)
+            return i == body->count - 1 ? body->items[i] : NULL;
+    return NULL;
+}
+
+Chain launch_chain(const Launches *launches, const LoopBody *body, bool distinct) {
+    Chain chain = {.inside = body};
+    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
+    bool guarded = false;
+    for (const LoopNode *node = only_node(body); node; node = only_node(body)) {
+        for (int64_t i = 0; i + 1 < body->count; i++)
+            inside[body->items[i]->var] = true;
+        const bool joins = node->kind == LOOP_FOR && node->execution.distinct == distinct &&
+                           node->step == 1 && chain.count < CHAIN_LOOPS &&
+                           !launch_depends(node->lower, inside) && !launch_depends(node->upper, inside);
+        if (!joins && node->kind != LOOP_IF)
+            break;
+        body = &node->body;
+        guarded = guarded || !joins;
+        if (!joins)
+            continue;
+        inside[node->var] = true;
+        chain.guarded = guarded;
+        chain.loops[chain.count++] = node;
+        chain.inside = body;
+    }
+    return chain;
+}
+
+const LoopNode *launch_update(const Launches *launches, const Chain *sums) {
+    return sums->count > 0 ? loop_invariant_update(launches->kernel, sums->loops[0]) : NULL;
 }
 
 // A divisor: where it is 0, there are no iterations.
@@ -193,4 +231,30 @@ bool launch_moves_by_one(const IntExpr *position, int var) {
 
 const IntExpr *launch_expanded(const Launches *launches, const IntExpr *position) {
     return loop_substitute(launches->arena, position, launches->values, launches->var_count);
+}
+
+int launch_contiguous(const Launches *launches, const LoopBody *nodes, int var) {
+    int count = 0;
+    for (int64_t i = 0; i < nodes->count; i++) {
+        const ValueList values = loop_values(launches->arena, nodes->items[i]);
+        for (int64_t v = 0; v < values.count; v++)
+            count += values.items[v]->kind == VALUE_LOAD && values.items[v]->index &&
+                     launch_moves_by_one(launch_expanded(launches, values.items[v]->index), var);
+    }
+    return count;
+}
+
+void launch_expand(Launches *launches, const LoopBody *nodes) {
+    const int64_t before = launches->var_count;
+    const IntExpr *const *values = launches->values;
+    launches->var_count = launches->kernel->vars.count;
+    launches->values = arena_array(launches->arena, const IntExpr *, launches->var_count);
+    for (int64_t v = 0; v < before; v++)
+        launches->values[v] = values[v];
+    for (int64_t i = 0; i < nodes->count; i++)
+        if (nodes->items[i]->kind == LOOP_LET)
+            launches->values[nodes->items[i]->var] = NULL;
+    for (int64_t i = 0; i < nodes->count; i++)
+        if (nodes->items[i]->kind == LOOP_LET && nodes->items[i]->value->kind == VALUE_INDEX)
+            launches->values[nodes->items[i]->var] = launch_expanded(launches, nodes->items[i]->value->index);
 }

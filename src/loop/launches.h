@@ -45,6 +45,15 @@ LoopNode *launch_create(const Launches *launches, const IntExpr *blocks, int thr
 LoopNode *launch_loop(const Launches *launches, const char *name, const IntExpr *lower, const IntExpr *upper,
                       GpuUnit unit, int dim);
 
+// The loops outside of what a body does whose iterations write distinct elements, or all that do not.
+Chain launch_chain(const Launches *launches, const LoopBody *body, bool distinct);
+// The update that a chain of loops makes of one element; NULL where it does something else.
+const LoopNode *launch_update(const Launches *launches, const Chain *sums);
+// How many elements that an iteration over `var` reads are next to those of the iteration after.
+int launch_contiguous(const Launches *launches, const LoopBody *nodes, int var);
+// Adds what definitions among these nodes say, without other definitions, to what is known of those around.
+void launch_expand(Launches *launches, const LoopBody *nodes);
+
 // The iterations of a loop, 0 where its bounds are the other way round, and of the first loops of a chain.
 const IntExpr *launch_extent(const Launches *launches, const LoopNode *loop);
 const IntExpr *launch_extents(const Launches *launches, const Chain *chain, int count);
@@ -56,6 +65,10 @@ LoopBody launch_body(const Launches *launches, const Chain *chain, const LoopBod
                      const LoopBody *inside);
 // A scalar for what a thread sums, with the reducer of the array that is updated.
 int launch_sum(const Launches *launches, const LoopNode *update, LoopBody *to);
+// A body in which the sum whose first loop is `first`, and which makes `update`, is one of a scalar, with
+// which the element is updated once.
+LoopBody launch_summed(const Launches *launches, const LoopBody *body, const LoopNode *first,
+                       const LoopNode *update);
 // A body in which updates of an array are made of the scalar `sum`.
 LoopBody launch_redirect(const Launches *launches, const LoopBody *body, int array, int sum);
 // Threads of a block along x, y and z for so many of them in all (NULL: one); at most GPU_THREADS.
@@ -89,6 +102,28 @@ void launch_sums(const Launches *launches, const Chain *elements, const Chain *s
 void launch_one_sum(const Launches *launches, const Chain *sums, const LoopNode *update, const LoopBody *body,
                     LoopBody *to);
 
+// An array in memory of the block for one element of this type for each thread; and all threads along x, of
+// which there are GPU_THREADS at most, for a single element of which each block computes its own: they sum
+// parts of it, which are added in such an array.
+int launch_parts(const Launches *launches, ElementType type, LoopBody *to);
+void launch_block_sum(const Launches *launches, const Chain *sums, const LoopNode *update, int parts,
+                      const IntExpr *threads, const LoopBody *body, LoopBody *to);
+
+// Rows (launch_rows.c): workspaces that are filled and read in each iteration of loops around them.
+
+// Whether there are such workspaces that are no scalars, or any.
+bool launch_has_rows(const Launches *launches, const LoopBody *nodes);
+bool launch_has_workspaces(const LoopBody *nodes);
+// Whether blocks fill rows in iterations of these loops: a scalar may as well be that of a thread, where its
+// neighbours read what is contiguous.
+bool launch_fills_rows(const Launches *launches, const Chain *elements, const LoopBody *nodes);
+// A launch whose blocks take iterations of loops around rows, of which each block has its own.
+void launch_rows(const Launches *launches, const Chain *elements, const LoopBody *body, LoopBody *to);
+// The same for loops that commands give to blocks.
+void launch_row_units(const Launches *launches, const LoopBody *body, LoopBody *to);
+// The row of node `at` of a body, which launches fill and read one after the other: what follows it there.
+LoopBody launch_row_between(const Launches *launches, const LoopBody *body, int64_t at, LoopBody *to);
+
 // Whether an iteration of a loop over `var` moves a position on by one.
 bool launch_moves_by_one(const IntExpr *position, int var);
 // A position without variables that are defined in the leaf.
@@ -97,6 +132,19 @@ const IntExpr *launch_expanded(const Launches *launches, const IntExpr *position
 // Whether commands give one of these nodes a unit, and the launch of a body with such loops, or of one that a
 // single thread executes.
 bool launch_has_units(const LoopBody *nodes);
+// The loops of a launch by unit and dimension, found from the outermost inwards.
+typedef struct {
+    int blocks, threads; // dimensions
+    bool warps;
+} Units;
+void launch_count_units(const LoopNode *node, Units *units, Units around);
+// Sets the threads of a launch with these units; the number of dimensions that they have.
+int launch_set_threads(const Launches *launches, const Units *units, LoopNode *launch);
+// A body whose loops with units are outside of others as far as possible, and have no units where these would
+// race.
+LoopBody launch_units_first(const Launches *launches, const LoopBody *body);
+// A body of which one thread executes what no loop over threads is around.
+LoopBody launch_by_one_thread(const Launches *launches, const LoopBody *body);
 void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to);
 
 #endif

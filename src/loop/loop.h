@@ -62,11 +62,12 @@ typedef enum {
                   // `integer`
     VALUE_VAR,    // `var`
     VALUE_LOAD,   // element `index` of `array`; of a scalar `index` is NULL
-    VALUE_ADDRESS,     // of that element
-    VALUE_PRESENT,     // whether `array` has memory here
-    VALUE_COUNT,       // of the elements of `array`, a list; of a set, 0 where it is empty
-    VALUE_SET,         // the coordinates of `array`, a set, in increasing order; it is empty then
-    VALUE_SPACE,       // what a contraction copies blocks to
+    VALUE_ADDRESS, // of that element
+    VALUE_PRESENT, // whether `array` has memory here
+    VALUE_COUNT,   // of the elements of `array`, a list; of a set, 0 where it is empty
+    VALUE_COPIES,  // how many blocks of a launch have `array`, a workspace in memory of the device, at most
+    VALUE_SET,     // the coordinates of `array`, a set, in increasing order; it is empty then
+    VALUE_SPACE,   // what a contraction copies blocks to
     VALUE_COORDINATES, // one operand for each mode
     VALUE_ROWS,        // the loops of a contraction: four operands for each
     VALUE_NEG,

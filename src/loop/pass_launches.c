@@ -11,64 +11,6 @@
 #include "loop/launches.h"
 #include "loop/passes.h"
 
-// What follows nothing but definitions, and is followed by nothing; NULL where there is no such node.
-static const LoopNode *only_node(const LoopBody *body) {
-    for (int64_t i = 0; i < body->count; i++)
-        if (body->items[i]->kind != LOOP_LET)
-            return i == body->count - 1 ? body->items[i] : NULL;
-    return NULL;
-}
-
-static Chain chain_of(const Launches *launches, const LoopBody *body, bool distinct) {
-    Chain chain = {.inside = body};
-    bool *inside = arena_array(launches->arena, bool, launches->var_count + 1);
-    bool guarded = false;
-    for (const LoopNode *node = only_node(body); node; node = only_node(body)) {
-        for (int64_t i = 0; i + 1 < body->count; i++)
-            inside[body->items[i]->var] = true;
-        const bool joins = node->kind == LOOP_FOR && node->execution.distinct == distinct &&
-                           node->step == 1 && chain.count < CHAIN_LOOPS &&
-                           !launch_depends(node->lower, inside) && !launch_depends(node->upper, inside);
-        if (!joins && node->kind != LOOP_IF)
-            break;
-        body = &node->body;
-        guarded = guarded || !joins;
-        if (!joins)
-            continue;
-        inside[node->var] = true;
-        chain.guarded = guarded;
-        chain.loops[chain.count++] = node;
-        chain.inside = body;
-    }
-    return chain;
-}
-
-// How many elements that an iteration reads are next to those of the iteration after.
-static int contiguous(const Launches *launches, const LoopBody *nodes, int var) {
-    int count = 0;
-    for (int64_t i = 0; i < nodes->count; i++) {
-        const ValueList values = loop_values(launches->arena, nodes->items[i]);
-        for (int64_t v = 0; v < values.count; v++)
-            count += values.items[v]->kind == VALUE_LOAD && values.items[v]->index &&
-                     launch_moves_by_one(launch_expanded(launches, values.items[v]->index), var);
-    }
-    return count;
-}
-
-// What definitions in a leaf say, without other definitions.
-static void expand_definitions(Launches *launches, const LoopBody *nodes) {
-    launches->var_count = launches->kernel->vars.count;
-    launches->values = arena_array(launches->arena, const IntExpr *, launches->var_count);
-    for (int64_t i = 0; i < nodes->count; i++)
-        if (nodes->items[i]->kind == LOOP_LET && nodes->items[i]->value->kind == VALUE_INDEX)
-            launches->values[nodes->items[i]->var] = launch_expanded(launches, nodes->items[i]->value->index);
-}
-
-// The update that a chain of loops makes of one element; NULL where it does something else.
-static const LoopNode *update_of(const Launches *launches, const Chain *sums) {
-    return sums->count > 0 ? loop_invariant_update(launches->kernel, sums->loops[0]) : NULL;
-}
-
 // Whether how many terms a sum has is known before a launch that has all of these nodes.
 static bool is_known_before(const Launches *launches, const Chain *sums, const LoopBody *nodes) {
     bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
@@ -82,6 +24,48 @@ static bool is_known_before(const Launches *launches, const Chain *sums, const L
     return known;
 }
 
+static void append_launches(const Launches *launches, const LoopBody *body, LoopBody *to);
+
+// A node whose body follows on the host.
+static void append_around(const Launches *launches, const LoopNode *node, LoopBody *to) {
+    LoopBody inside = {0};
+    append_launches(launches, &node->body, &inside);
+    loop_append(launches->arena, to, loop_with_body(launches->arena, node, inside));
+}
+
+// What fills a row and what reads it: one launch after the other.
+static void append_sequence(const Launches *launches, LoopBody body, LoopBody *to) {
+    for (int64_t i = 0; i < body.count; i++) {
+        const LoopNode *node = body.items[i];
+        if (node->kind == LOOP_LET) {
+            loop_append(launches->arena, to, node);
+        } else if (node->kind == LOOP_WORKSPACE) {
+            body = launch_row_between(launches, &body, i, to);
+            i = -1;
+        } else {
+            const LoopBody own = {&body.items[i], 1, 1}, nodes = loop_nodes(launches->arena, node);
+            Launches with = *launches;
+            launch_expand(&with, &nodes);
+            append_launches(&with, &own, to);
+        }
+    }
+}
+
+// The launch of loops that write distinct elements, in which there may be sums.
+static void append_elements(const Launches *launches, const Chain *elements, const LoopBody *nodes,
+                            const LoopBody *rest, LoopBody *to) {
+    const Chain sums = launch_chain(launches, elements->inside, false);
+    const LoopNode *update = launch_update(launches, &sums);
+    if (launch_fills_rows(launches, elements, nodes))
+        launch_rows(launches, elements, rest, to);
+    else if (update && is_known_before(launches, &sums, nodes) &&
+             launch_contiguous(launches, nodes, sums.loops[sums.count - 1]->var) >
+                 launch_contiguous(launches, nodes, elements->loops[elements->count - 1]->var))
+        launch_sums(launches, elements, &sums, update, rest, to);
+    else if (sums.count > 0 || !launch_tiles(launches, elements, rest, to))
+        launch_elements(launches, elements, &sums, update, rest, to);
+}
+
 // What is left of a leaf after its definitions, conditions, and loops that follow one another on the host.
 static void append_launches(const Launches *launches, const LoopBody *body, LoopBody *to) {
     Arena *arena = launches->arena;
@@ -90,35 +74,31 @@ static void append_launches(const Launches *launches, const LoopBody *body, Loop
         loop_append(arena, body->items[i]->kind == LOOP_LET && rest.count == 0 ? to : &rest, body->items[i]);
     if (rest.count == 0)
         return;
-    const LoopNode *node = only_node(&rest);
-    const LoopBody nodes = node ? loop_nodes(arena, node) : rest;
+    const LoopNode *node = rest.items[0];
+    if (rest.count > 1) {
+        append_sequence(launches, rest, to);
+        return;
+    }
+    if (node->kind == LOOP_IF) {
+        append_around(launches, node, to);
+        return;
+    }
+    const LoopBody nodes = loop_nodes(arena, node);
+    const Chain elements = launch_chain(launches, &rest, true);
+    const Chain sums = launch_chain(launches, elements.inside, false);
+    const LoopNode *update = launch_has_rows(launches, &nodes) ? NULL : launch_update(launches, &sums);
     const bool commanded = launch_has_units(&nodes);
-    if (node && node->kind == LOOP_IF) {
-        LoopBody inside = {0};
-        append_launches(launches, &node->body, &inside);
-        loop_append(arena, to, loop_with_body(arena, node, inside));
-        return;
-    }
-    const Chain elements = chain_of(launches, &rest, true);
-    const Chain sums = chain_of(launches, elements.inside, false);
-    const LoopNode *update = update_of(launches, &sums);
-    if (node && node->kind == LOOP_FOR && node->execution.unit == GPU_NONE &&
-        (commanded || (elements.count == 0 && !update))) {
-        LoopBody inside = {0};
-        append_launches(launches, &node->body, &inside);
-        loop_append(arena, to, loop_with_body(arena, node, inside));
-        return;
-    }
-    if (commanded || elements.count + sums.count == 0)
-        launch_units(launches, &rest, to);
-    else if (elements.count == 0)
+    const bool follows = node->kind == LOOP_FOR && node->execution.unit == GPU_NONE;
+    if (node->execution.unit == GPU_BLOCK && launch_has_workspaces(&nodes))
+        launch_row_units(launches, &rest, to);
+    else if (follows && (commanded || (elements.count == 0 && !update)))
+        append_around(launches, node, to);
+    else if (!commanded && elements.count > 0)
+        append_elements(launches, &elements, &nodes, &rest, to);
+    else if (!commanded && update)
         launch_one_sum(launches, &sums, update, &rest, to);
-    else if (update && is_known_before(launches, &sums, &nodes) &&
-             contiguous(launches, &nodes, sums.loops[sums.count - 1]->var) >
-                 contiguous(launches, &nodes, elements.loops[elements.count - 1]->var))
-        launch_sums(launches, &elements, &sums, update, &rest, to);
-    else if (sums.count > 0 || !launch_tiles(launches, &elements, &rest, to))
-        launch_elements(launches, &elements, &sums, update, &rest, to);
+    else
+        launch_units(launches, &rest, to);
 }
 
 static void launch_leaf(void *context, const LoopNode *node, LoopBody *to) {
@@ -129,7 +109,9 @@ static void launch_leaf(void *context, const LoopNode *node, LoopBody *to) {
         for (int64_t i = 0; i < nodes.count; i++)
             calls = calls || nodes.items[i]->kind == LOOP_CALL;
         LoopBody body = {0};
-        expand_definitions(launches, &nodes);
+        launches->values = NULL;
+        launches->var_count = 0;
+        launch_expand(launches, &nodes);
         launches->summed = arena_array(launches->arena, bool, launches->array_count);
         if (!calls) {
             append_launches(launches, &node->body, &body);

@@ -201,6 +201,10 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
         text_printf(to, "distal_count_%s(%s)", growth_suffix(printer->kernel, value->array),
                     printer->names->arrays[value->array]);
         return;
+    case VALUE_COPIES:
+        text_printf(to, "distal_workspace_copies(%s, %d)", printer->names->execution,
+                    printer->kernel->arrays.items[value->array].number);
+        return;
     case VALUE_SET:
         text_append(to, printer->names->arrays[value->array]);
         return;

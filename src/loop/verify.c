@@ -139,6 +139,9 @@ static void verify_value(Verifier *verifier, const Value *value) {
             fail(verifier, "a load of another type than its array",
                  verifier->kernel->arrays.items[value->array].name);
         break;
+    case VALUE_COPIES:
+        use_array(verifier, value->array, NULL, false, LOOP_FIXED);
+        break;
     case VALUE_COUNT:
     case VALUE_SET:
         use_array(verifier, value->array, NULL, false,

@@ -101,6 +101,10 @@ int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
 bool leaf_has_copies(const Leaf *leaf);
 int64_t leaf_copy_limit(const Leaf *leaf);
 
+// On a GPU: sets which loops around rows are those of blocks (RowWorkspace). False with a diagnostic where
+// commands give loops inside of such iterations to what is outside of them.
+bool gpu_place_rows(const Cin *cin, const Leaf *leaf, RowWorkspace *rows, Diagnostics *diagnostics);
+
 // On a GPU (lower/gpu.c): refuses, with a diagnostic, what is not supported there yet. Whether a call can be
 // made: gemm with factors that are numbers, as others are in memory of the GPU. Such a call; NULL with
 // *reason.

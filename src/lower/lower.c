@@ -202,6 +202,8 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     const Leaf *leaf = leaf_create(&site, stmt);
     if (!leaf)
         return false;
+    if (spmd->on_gpu && !gpu_place_rows(cin, leaf, lowering->rows.items, lowering->diagnostics))
+        return false;
     note_calls(lowering->spmd, leaf);
     lowering->nests[last].zero_depth = leaf_zero_depth(lowering->spmd, leaf, stage);
     for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
@@ -531,14 +533,6 @@ const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostic
         transfers_find_rows(spmd, leaf_of(spmd->nests[n].body), &lowering.transfers);
     transfers_find_ahead(spmd, &lowering.transfers);
     spmd->row_count = (int)lowering.rows.count;
-    if (ok && spmd->on_gpu && spmd->row_count > 0) {
-        diagnostics_error(
-            diagnostics, cin->assignment->span,
-            "the workspace '%s' is filled in each iteration of the loops around it, which is not "
-            "supported on a GPU yet",
-            lowering.rows.items[0].tensor->name);
-        return NULL;
-    }
     spmd->rows = lowering.rows.items;
     spmd->transfers = lowering.transfers.items;
     spmd->transfer_count = (int)lowering.transfers.count;

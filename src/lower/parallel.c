@@ -144,14 +144,7 @@ static bool apply_vector(const Analysis *analysis, int depth, const Directive *d
 static bool apply_gpu_unit(const Analysis *analysis, int depth, const Directive *directive) {
     static const GpuUnit units[PARALLEL_UNIT_COUNT] = {
         [UNIT_GPU_BLOCK] = GPU_BLOCK, [UNIT_GPU_WARP] = GPU_WARP, [UNIT_GPU_THREAD] = GPU_THREAD};
-    const LeafSite *site = analysis->site;
     LeafLoop *loop = &analysis->loops[depth];
-    if (site->row || site->inner)
-        return diagnostics_error(
-            site->diagnostics, directive->span,
-            "cannot parallelize '%s' onto %s: a workspace is filled in iterations of the loops "
-            "around it, which is not supported on GPUs yet",
-            site->cin->vars[loop->var].name, parallel_unit_names[directive->unit]);
     loop->unit = units[directive->unit];
     loop->atomic = !writes_distinct(analysis, depth) && directive->race == RACE_ATOMIC;
     return true;

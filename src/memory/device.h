@@ -56,6 +56,8 @@ typedef struct {
 
 // Bytes of memory of a device that contractions copy operands to (runtime/gpu_contraction.c).
 enum { DEVICE_SPACE = 64 << 20 };
+// Blocks of a launch that have a row workspace of their own, and bytes of all of them, unless one is larger.
+enum { DEVICE_ROWS = 1024, DEVICE_ROW_BYTES = 256 << 20 };
 
 // Streams: what is in one is executed beside what is in the others, but for the order that `order` asks for.
 // Copies to the device and those from it have one each.

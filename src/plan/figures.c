@@ -92,9 +92,10 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     figures->steps = max_i64(figures->steps, own->steps);
 }
 
-// Adds the memory of a row workspace on all threads of each rank.
+// Adds the memory of a row workspace on all threads of each rank, if it is on the host.
 static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *figures) {
-    const int64_t bytes = saturated_mul(plan_row_bytes(plan, row), plan->options.threads);
+    const int64_t bytes =
+        plan->spmd->on_gpu ? 0 : saturated_mul(plan_row_bytes(plan, row), plan_row_copies(plan, row));
     const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
     int64_t *buffer = arena_copy(plan->arena, figures->buffer_bytes, size);
     int64_t *known = arena_copy(plan->arena, figures->known_buffer_bytes, size);
@@ -157,6 +158,8 @@ static void add_gpu_peaks(const StatementPlan *plan, StatementFigures *figures) 
             increase(&peak[rank], figures->transfers[t].gpu_bytes[rank]);
         if (plan->spmd->gpu_contracts)
             increase(&peak[rank], DEVICE_SPACE);
+        if (plan->spmd->on_gpu)
+            increase(&peak[rank], plan_rows_bytes(plan));
     }
     figures->gpu_peak_bytes = peak;
 }

@@ -253,28 +253,6 @@ static bool is_written_before(const Spmd *spmd, int nest) {
     return false;
 }
 
-int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row) {
-    int64_t bytes = (int64_t)type_info(row->tensor->type)->size, extent, numbers[MAX_VARS];
-    bool scalar = true;
-    // Parts of different lengths are as long as the longest one.
-    for (int v = 0; v < plan->spmd->cin->var_count; v++)
-        numbers[v] = provenance_extent(plan->provenance, v);
-    for (int m = 0; m < row->tensor->order; m++) {
-        scalar = scalar && row->extents[m]->op == INT_CONST && row->extents[m]->value == 1;
-        if (!int_eval(row->extents[m], plan->params, numbers, &extent))
-            extent = INT64_MAX;
-        bytes = saturated_mul(bytes, extent);
-    }
-    return scalar ? 0 : saturated_mul(ceil_div(bytes, 64), 64);
-}
-
-int64_t plan_rows_bytes(const StatementPlan *plan) {
-    int64_t bytes = 0;
-    for (int r = 0; r < plan->spmd->row_count; r++)
-        bytes = saturated_add(bytes, plan_row_bytes(plan, &plan->spmd->rows[r]));
-    return bytes;
-}
-
 static bool is_cleared_in_disk(const StatementPlan *plan, const Tensor *tensor,
                                const RankTransfer *const *parts) {
     bool clears = false;

@@ -143,9 +143,11 @@ typedef struct {
 int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfer *const *parts,
                       ClearedTensor *cleared);
 
-// Bytes of a row workspace on each thread; of all row workspaces of the statement. Each begins at a cache
-// line.
+// Bytes of a row workspace, which begins at a cache line; how many there are of it: one for each thread of a
+// rank, or, in memory of its GPU, for each block that fills its own, as far as they are no more than memory
+// should be taken for; and bytes of all row workspaces of the statement (plan/rows.c).
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
+int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row);
 int64_t plan_rows_bytes(const StatementPlan *plan);
 
 // Floating-point operations of an assignment at each point of its loops; and whether indices determine the

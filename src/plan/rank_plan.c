@@ -306,7 +306,7 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
 }
 
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
-    int64_t bytes = saturated_mul(plan_rows_bytes(plan), plan->options.threads);
+    int64_t bytes = plan->spmd->on_gpu ? 0 : plan_rows_bytes(plan);
     for (int t = 0; t < plan->plan->tensor_count; t++)
         if (plan->homes[t].known)
             bytes = saturated_add(bytes, home_memory_bytes(&plan->homes[t], rank));

@@ -86,16 +86,21 @@ static bool allocate_rows(Assembly *assembly) {
     }
     execution->row_bytes =
         arena_copy(execution->arena, parts->row_bytes, sizeof *parts->row_bytes * (size_t)parts->row_count);
+    if (parts->row_copies)
+        execution->row_copies = arena_copy(execution->arena, parts->row_copies,
+                                           sizeof *parts->row_copies * (size_t)parts->row_count);
     execution->rows = arena_array(execution->arena, char *, parts->row_count);
     while (execution->row_count < parts->row_count) {
-        const int64_t bytes = parts->row_bytes[execution->row_count];
+        const int r = execution->row_count;
         int64_t all;
         char *row = NULL;
-        if (checked_mul(bytes, execution->threads, &all))
-            row = memory_kind(MEMORY_HOST)->allocate(all);
+        if (checked_mul(parts->row_bytes[r], parts->row_copies ? parts->row_copies[r] : execution->threads,
+                        &all))
+            row = memory_kind(parts->row_copies ? MEMORY_GPU : MEMORY_HOST)->allocate(all);
         if (!row)
             return no_memory(assembly);
-        memset(row, 0, (size_t)all); // those of values stay zero between their uses
+        if (!parts->row_copies)
+            memset(row, 0, (size_t)all); // those of values stay zero between their uses
         execution->rows[execution->row_count++] = row;
     }
     return true;
@@ -426,7 +431,7 @@ void execution_free(distal_execution *execution) {
     memory_gpu.release(execution->gpu_scratch);
     memory_gpu.release(execution->gpu_space);
     for (int r = 0; r < execution->row_count; r++)
-        memory_release(MEMORY_HOST, execution->rows[r]);
+        memory_release(execution->row_copies ? MEMORY_GPU : MEMORY_HOST, execution->rows[r]);
     for (int s = 0; execution->stages && s < execution->stage_count; s++) {
         result_free(&execution->stages[s].result);
         result_home_free(execution->stages[s].result_home);

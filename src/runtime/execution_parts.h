@@ -29,8 +29,9 @@ typedef struct {
     bool calls_library; // the BLAS
     bool contracts;     // needs space for contractions
     int row_count;
-    const int64_t *row_bytes; // on each thread
-    bool converts;            // no kernel runs
+    const int64_t *row_bytes;  // on each thread
+    const int64_t *row_copies; // of them on the GPU; NULL: on the host, for each thread
+    bool converts;             // no kernel runs
     int cleared_count;
     const ClearedTensor *cleared_tensors;
     const ClearedStorage *cleared; // set to an identity before each run; has to stay

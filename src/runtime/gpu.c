@@ -15,6 +15,10 @@ void distal_launch(distal_execution *execution, void *module, const distal_gpu_k
     device_current()->launch(module, &(DeviceKernel){kernel->name, kernel->emulated}, &launch);
 }
 
+int64_t distal_workspace_copies(const distal_execution *execution, int workspace) {
+    return execution->row_copies[workspace];
+}
+
 void *distal_gpu_scratch(distal_execution *execution) {
     return execution->gpu_scratch;
 }

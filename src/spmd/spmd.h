@@ -126,11 +126,14 @@ typedef struct {
 } BlasCall;
 
 // A row workspace: memory of each thread for a workspace that is filled and read inside of a leaf, in every
-// iteration of the loops around its WHERE.
+// iteration of the loops around its WHERE. On a GPU, memory of each block that has such iterations.
 typedef struct {
     const Stmt *where; // of the Cin; NULL of the row of values of a sparse result
     const Tensor *tensor;
     int at; // the innermost loop around it
+    // On a GPU: loops around it whose iterations are those of blocks, by variable; none where all blocks fill
+    // it together.
+    VarSet blocks;
     // By mode, as leaves access it: the first coordinate, and the number of coordinates. That is 1 where the
     // loops around it determine the coordinate, and the length of a block where they determine the block.
     const IntExpr *first[MAX_ORDER], *extents[MAX_ORDER];

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The CUDA C of `distal emit` compiles for two architectures without a warning: of the examples, and of the statements
-of statements.txt and test_functions.py in several types, with all tensors in memory of GPUs. What is refused there,
+of statements.txt, test_functions.py and test_gpu.py in several types, with all tensors in memory of GPUs. What is refused there,
 which other tests look at, is left out.
 
 Prints `ok NAME` or `FAIL NAME: why` for each group. Without CUDA in the build, or NVRTC, it says so and ends well."""
@@ -13,12 +13,13 @@ import sys
 
 from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, run_cases
 from test_functions import CASES
+from test_gpu import ROWS, row_program
 
 COMPILER = os.path.join(os.path.dirname(os.path.abspath(DISTAL)), "tests/compile_cuda")
 TYPES = ["f64", "f32", "i32", "i64", "c64", "c128"]
 ACCESS = re.compile(r"([A-Za-z]\w*)\(([^()]*)\)")
 NAME = re.compile(r"\b([A-Za-z]\w*)\b(?!\s*\()")
-REFUSED = re.compile("on (a GPU|GPUs)|which cannot be stored in 'A' of type i", re.IGNORECASE)
+REFUSED = re.compile("on (a GPU|GPUs)|which cannot be stored in '.' of type i", re.IGNORECASE)
 NO_COMPILER = 77
 
 
@@ -93,6 +94,11 @@ def functions(folder):
                  for own, result, text, *_ in CASES], folder)
 
 
+def rows(folder):
+    compile_all([[row_program(statement, commands, TYPES[(number + t) % len(TYPES)]) for t in range(len(TYPES))]
+                 for number, (statement, commands) in enumerate(ROWS)], folder)
+
+
 def main():
     if not os.path.exists(COMPILER):
         print("ok cuda: skipped, as there is no CUDA in this build")
@@ -100,7 +106,7 @@ def main():
     if subprocess.run([COMPILER, f"{SOURCE}/include/distal_gpu.h"], check=False).returncode == NO_COMPILER:
         print("ok cuda: skipped, as there is no NVRTC")
         return 0
-    return run_cases([("cuda/examples", examples), ("cuda/functions", functions)]
+    return run_cases([("cuda/examples", examples), ("cuda/functions", functions), ("cuda/rows", rows)]
                      + [(f"cuda/{group}", compile_statements(lines)) for group, lines in statements().items()])
 
 

@@ -35,6 +35,49 @@ s = A(i, j) * C(i, j)
 """
 
 
+# Statements with workspaces that are filled inside of loops, and how. `w` is a row of each block where loops around
+# write distinct elements, or one that all blocks fill; `s` is that of a thread or a block.
+CHAIN = "A(i, l) = B(i, j) * C(j, k) * D(k, l)"
+ROWS = [
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {k}, w)"),
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {k}, w); parallelize(i, gpu_block)"),
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {kw}, w); parallelize(i, gpu_block); parallelize(kw, gpu_thread)"),
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {kw}, w); split(kw, ko, ki, 8); parallelize(i, gpu_block); "
+            "parallelize(ko, gpu_warp); parallelize(ki, gpu_thread)"),
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {kw}, w); reorder({l, k}); parallelize(kw, gpu_block); "
+            "parallelize(l, gpu_thread)"),
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {k}, w); split(i, io, ii, 4); parallelize(io, gpu_block); "
+            "parallelize(ii, gpu_block)"),
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {k}, w); split(k, ko, ki, 8); reorder({i, ko, ki})"),
+    (CHAIN, "precompute(B(i, j) * C(j, k), {k}, {k}, w); precompute(D(k, l), {k}, {kv}, v)"),
+    ("A(i, l) = exp(B(i, j)) * C(j, k) * D(k, l)",
+     "precompute(exp(B(i, j)) * C(j, k), {k}, {k}, w); precompute(exp(B(i, j)), {}, {}, s)"),
+    ("A(i, l) = B(i, j) * C(j, l) * D(i, l)", "precompute(B(i, j) * C(j, l), {}, {}, s)"),
+    ("A(i, l) = B(i, j) * C(i, j) * D(i, l)", "precompute(B(i, j) * C(i, j), {}, {}, s)"),
+    ("A(i, l) = B(i, j) * C(i, j) * D(i, l)",
+     "precompute(B(i, j) * C(i, j), {}, {}, s); parallelize(i, gpu_block); parallelize(l, gpu_thread)"),
+    ("A(i, l) = B(i, j) * C(i, j) * D(i, l)", "precompute(B(i, j) * C(i, j), {}, {}, s); parallelize(i, gpu_thread)"),
+    ("A(i, l) = B(i, j) * C(i, j) * D(i, l)", "precompute(B(i, j) * C(i, j), {}, {}, s); parallelize(i, gpu_warp)"),
+    ("y(l) = exp(B(i, j) * C(j, l)) * D(i, l)", "precompute(B(i, j) * C(j, l), {l}, {l}, w)"),
+    ("y(i) = exp(B(i, j)) * C(j, k) * D(i, k)", "precompute(exp(B(i, j)) * C(j, k), {k}, {k}, w)"),
+    ("y(l) = B(i, j) * C(i, j) * D(i, l)", "precompute(B(i, j) * C(i, j), {}, {}, s)"),
+    ("y(l) = B(i, j) * C(i, j) * D(i, l)", "precompute(B(i, j) * C(i, j), {}, {}, s); parallelize(i, gpu_block, atomic)"),
+    ("a = exp(B(i, j)) * D(i, l)", "precompute(exp(B(i, j)), {}, {}, s)"),
+    ("y(i) += C(i, j) - pow(B(i, j), 2) * D(j, k)", "precompute(pow(B(i, j), 2), {j}, {j}, w)"),
+]
+
+
+def row_program(statement, commands, of="f64"):
+    """A program with a statement of ROWS, on two processors with GPUs."""
+    lines = ["param n = 29", "machine M = grid(2)"]
+    for name, modes in re.findall(r"\b([ABCDay])\b(?:\(([^()]*)\))?", statement):
+        shape = f"({', '.join(['n'] * len(modes.split(', ')))})" if modes else ""
+        if f"tensor {name}{shape}: {of}" not in lines:
+            lines += [f"tensor {name}{shape}: {of}", f"place {name}({modes}) -> M({modes[:1] or '*'}) in gpu"]
+    schedule = "\n".join(commands.split("; "))
+    return "\n".join(lines + [statement, f"schedule {statement[0]} {{", schedule, "}"]) + "\n"
+
+
 def run(text, *options, status=0, environment=None):
     return distal(["run", "-e", text, "-q", *options], status=status, environment={**EMULATED, **(environment or {})})
 
@@ -145,6 +188,39 @@ def test_files(folder):
     text = "param n = 13\nmachine M = grid(2)\ntensor A(n, n): f64\nplace A(x, y) -> M(y) in gpu\nA(i, j) = 2 * A(i, j)"
     run(text, "--in", "A=iota", "--out", f"A={folder}/a.npy")
     run(text, "--in", f"A={folder}/a.npy", "--print", "A", "--check")
+
+
+def test_rows(_):
+    """Workspaces that are filled inside of loops."""
+    for number, (statement, commands) in enumerate(ROWS):
+        for n in (1, 2, 29, 67 if "k" in statement else 300):  # the check takes time
+            run(row_program(statement, commands), "-p", f"n={n}", "--check")
+        if "exp" not in statement and "pow" not in statement:
+            of = ("i64", "c128", "f32", "i32", "c64")[number % 5]
+            run(row_program(statement, commands, of), "--check")
+
+
+def test_many_rows(_):
+    """More rows than blocks that have memory for one: these take several, one after the other."""
+    tensors = {"A": "n, m", "B": "n, m", "C": "m, m", "D": "m, m"}
+    text = "param n = 2100, m = 3\nmachine M = grid(2)\n" + "".join(
+        f"tensor {name}({shape}): f64\nplace {name}(i, j) -> M({'i' if shape[0] == 'n' else '*'}) in gpu\n"
+        for name, shape in tensors.items())
+    for commands in ([], ["parallelize(i, gpu_block)"],
+                     ["split(i, io, ii, 8)", "parallelize(io, gpu_block)", "parallelize(ii, gpu_block)"]):
+        schedule = "\n".join(["precompute(B(i, j) * C(j, k), {k}, {k}, w)", *commands])
+        run(f"{text}{CHAIN}\nschedule A {{\n{schedule}\n}}", "--check=all")
+
+
+def test_row_memory(_):
+    """Blocks have so many rows that they take 256 MiB at most, or one; all of them are counted."""
+    text = row_program(*ROWS[0])
+    for n, copies in ((20, 10), (10**4, 1024), (10**5, 335)):
+        done = distal(["plan", "--stats=json", "-e", text, "-p", f"n={n}"])
+        (statement,) = json.loads(done.stdout)["statements"]
+        rows = (8 * n + 63) // 64 * 64 * copies
+        check(statement["gpu_peak_bytes"][0] - rows == 8 * 4 * n * n,
+              f"n = {n}: {statement['gpu_peak_bytes']}, of which rows take {rows}")
 
 
 def test_no_gpu(_):

@@ -25,10 +25,13 @@ T5(i) = A(i, k) * B(k, i)
 schedule T5 { substitute({k}, dot) }
 tensor T6(n, n): f64
 T6(i, j) = A(i, k) * B(k, j) * B(i, j)
-schedule T6 { precompute(A(i, k) * B(k, j), {j}, {jw}, W) }
+schedule T6 { precompute(A(i, k) * B(k, j), {j}, {jw}, W); parallelize(i, gpu_thread) }
 tensor T7(n, n): f64
 T7(i, j) = A(i, k) * B(k, j) * B(i, j)
-schedule T7 { precompute(A(i, k) * B(k, j), {j}, {jw}, V); parallelize(i, gpu_block) }
+schedule T7 { precompute(A(i, k) * B(k, j), {j}, {jw}, V); parallelize(i, gpu_block); parallelize(jw, gpu_block) }
+tensor T8(n): f64
+T8(i) = exp(A(i, k)) * B(i, l)
+schedule T8 { precompute(exp(A(i, k)), {}, {}, U); parallelize(i, gpu_thread); parallelize(l, gpu_thread, atomic) }
 --- stderr
 gpu.distal:10:11: error: 'S' is sparse, which is not supported in statements on a GPU yet
   10 | A(i, j) = S(i, j)
@@ -45,9 +48,12 @@ gpu.distal:18:95: error: cannot parallelize 'l': too many loops onto gpu_block
 gpu.distal:21:15: error: cannot substitute dot: on a GPU, gemm of matrices and a number is supported, and loops
   21 | schedule T5 { substitute({k}, dot) }
      |               ^~~~~~~~~~~~~~~~~~~~
-gpu.distal:23:1: error: the workspace 'W' is filled in each iteration of the loops around it, which is not supported on a GPU yet
-  23 | T6(i, j) = A(i, k) * B(k, j) * B(i, j)
-     | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-gpu.distal:27:60: error: cannot parallelize 'ii' onto gpu_block: a workspace is filled in iterations of the loops around it, which is not supported on GPUs yet
-  27 | schedule T7 { precompute(A(i, k) * B(k, j), {j}, {jw}, V); parallelize(i, gpu_block) }
-     |                                                            ^~~~~~~~~~~~~~~~~~~~~~~~~
+gpu.distal:24:60: error: cannot parallelize 'ii' onto gpu_thread: on a GPU, the workspace 'W' is no scalar, and filled in each of its iterations (gpu_block gives each block one of its own)
+  24 | schedule T6 { precompute(A(i, k) * B(k, j), {j}, {jw}, W); parallelize(i, gpu_thread) }
+     |                                                            ^~~~~~~~~~~~~~~~~~~~~~~~~~
+gpu.distal:27:87: error: cannot parallelize 'jw' onto gpu_block: on a GPU, the workspace 'V' is filled and read by one block, as iterations of 'ii' are shared onto gpu_block
+  27 | schedule T7 { precompute(A(i, k) * B(k, j), {j}, {jw}, V); parallelize(i, gpu_block); parallelize(jw, gpu_block) }
+     |                                                                                       ^~~~~~~~~~~~~~~~~~~~~~~~~~
+gpu.distal:30:80: error: cannot parallelize 'l' onto gpu_thread: on a GPU, the workspace 'U' is filled and read by one thread, as iterations of 'ii' are shared onto gpu_thread
+  30 | schedule T8 { precompute(exp(A(i, k)), {}, {}, U); parallelize(i, gpu_thread); parallelize(l, gpu_thread, atomic) }
+     |                                                                                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
