@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/integer.h"
 #include "format/level_list.h"
+#include "memory/device.h"
 #include "plan/balance.h"
 #include "plan/indexed.h"
 #include "plan/processor.h"
@@ -460,6 +461,8 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
                   Diagnostics *diagnostics) {
     if (options.message_limit == 0)
         options.message_limit = PLAN_MESSAGE_LIMIT;
+    if (options.row_limit == 0)
+        options.row_limit = DEVICE_ROWS;
     if (options.threads == 0)
         options.threads = 1;
     if (options.work_limit == 0)

@@ -18,6 +18,7 @@ typedef enum { PIPELINE_GPU, PIPELINE_ON, PIPELINE_OFF } Pipelining;
 typedef struct {
     int64_t ranks;
     int64_t message_limit; // bytes; longer messages are split. 0: PLAN_MESSAGE_LIMIT
+    int64_t row_limit;     // blocks of a GPU that have a row workspace of their own. 0: DEVICE_ROWS
     int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
     Pipelining pipelined;  // results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same

@@ -28,7 +28,7 @@ int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row) {
     for (int v = 0; v < plan->spmd->cin->var_count; v++)
         if (row->blocks >> v & 1)
             copies = saturated_mul(copies, max_i64(1, provenance_extent(plan->provenance, v)));
-    return min_i64(copies, max_i64(1, min_i64(DEVICE_ROWS, DEVICE_ROW_BYTES / bytes)));
+    return min_i64(copies, max_i64(1, min_i64(plan->options.row_limit, DEVICE_ROW_BYTES / bytes)));
 }
 
 int64_t plan_rows_bytes(const StatementPlan *plan) {

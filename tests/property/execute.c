@@ -29,7 +29,7 @@
 typedef struct {
     const char *name;
     unsigned without; // as PlanOptions
-    int64_t message_limit;
+    int64_t message_limit, row_limit;
     int rounds;
     bool pipelined;
     int64_t node; // ranks that read each other's homes; 0: all; -1: none
@@ -47,8 +47,8 @@ static Way way_without(Trial *trial, unsigned without) {
 enum { WAY_COUNT = 5 };
 
 // As planned; with drawn operations switched off, and with the others; with the most general operations and
-// with all of them, where messages are short. Every second trial is pipelined as planned; the other ways are,
-// and are not, in turn.
+// with all of them, where messages are short, and few blocks of a GPU have rows. Every second trial is
+// pipelined as planned; the other ways are, and are not, in turn.
 static void find_ways(Trial *trial, Way ways[WAY_COUNT]) {
     const unsigned all = (1u << OPERATION_COUNT) - 1;
     const unsigned drawn = (unsigned)((trial->draft.input_seed * 0x9E3779B97F4A7C15u) >> 40) & all;
@@ -58,8 +58,9 @@ static void find_ways(Trial *trial, Way ways[WAY_COUNT]) {
     ways[3] = (Way){.name = "with general operations and short messages",
                     .without = all,
                     .message_limit = 64,
+                    .row_limit = 1,
                     .rounds = 1};
-    ways[4] = (Way){.name = "with short messages", .message_limit = 64, .rounds = 2};
+    ways[4] = (Way){.name = "with short messages", .message_limit = 64, .row_limit = 3, .rounds = 2};
     const bool pipelined = trial_pipelines(&trial->draft);
     ways[1].pipelined = ways[3].pipelined = !pipelined;
     ways[2].pipelined = ways[4].pipelined = pipelined;
@@ -95,6 +96,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
     PlanOptions options = {.ranks = pipeline->ranks,
                            .largest = pipeline->plan->largest,
                            .message_limit = run->way->message_limit,
+                           .row_limit = run->way->row_limit,
                            .without = run->way->without,
                            .pipelined = run->way->pipelined ? PIPELINE_ON : PIPELINE_OFF,
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,

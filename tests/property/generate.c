@@ -158,12 +158,22 @@ static void draw_disk(Draft *draft) {
 }
 
 // The same in memory of a GPU, of others among these programs.
-static void draw_gpu(Draft *draft) {
+void draw_gpu(Draft *draft) {
     enum { PROGRAMS_PERCENT = 30, TENSORS_PERCENT = 65 };
     Random random = random_stream(draft->seed ^ 0x96D0u, (uint64_t)draft->index);
     const bool some = random_chance(&random, PROGRAMS_PERCENT);
     for (int t = 0; t < draft->tensor_count; t++)
         draft->tensors[t].in_gpu = random_chance(&random, TENSORS_PERCENT) && some;
+}
+
+// Of some statements on a GPU, schedules with workspaces, of which most are filled inside of loops. From
+// numbers of its own as well.
+void draw_gpu_workspaces(Draft *draft) {
+    enum { STATEMENTS_PERCENT = 60 };
+    Random random = random_stream(draft->seed ^ 0xA57Eu, (uint64_t)draft->index);
+    for (int s = 0; s < draft->statement_count; s++)
+        if (random_chance(&random, STATEMENTS_PERCENT))
+            draw_workspaces_on_gpu(&random, draft, s);
 }
 
 void draw_schedules(Random *random, Draft *draft) {
@@ -201,5 +211,7 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     draw_gpu(draft);
     if (!draft->products)
         draw_schedules(&random, draft);
+    if (!draft->products)
+        draw_gpu_workspaces(draft);
     draw_automatic(draft);
 }

@@ -380,22 +380,6 @@ static void draw_communication(ScheduleWriter *writer) {
     }
 }
 
-static void draw_leaf(ScheduleWriter *writer) {
-    bool product =
-        writer->statement->nodes[writer->statement->root].kind == NODE_MUL && writer->loops.nest_count == 1;
-    if (product && random_chance(writer->random, 50))
-        writer_call(writer);
-    else if (random_chance(writer->random, 20))
-        writer_substitute(writer);
-    for (int tries = 0; tries < 2; tries++)
-        if (random_chance(writer->random, 25))
-            writer_parallelize(writer, true);
-    if (random_chance(writer->random, 30))
-        writer_parallelize(writer, false);
-    if (random_chance(writer->random, 20))
-        writer_unroll(writer);
-}
-
 // False where the statement is not one for schedules.
 static bool begin_schedule(ScheduleWriter *writer, Random *random, Draft *draft, int at) {
     *writer = (ScheduleWriter){.random = random, .draft = draft, .statement = &draft->statements[at]};
@@ -424,7 +408,39 @@ void draw_workspaces(Random *random, Draft *draft, int at) {
         if (writer_precompute(&writer))
             more = writer.part_count < MAX_PARTS && random_chance(random, 50);
     if (random_chance(random, 30))
-        draw_leaf(&writer);
+        writer_leaf(&writer);
+}
+
+static bool begin_workspaces_on_gpu(ScheduleWriter *writer, Random *random, Draft *draft, int at) {
+    enum { TRIES = 12 };
+    draft->statements[at].command_count = 0;
+    if (!begin_schedule(writer, random, draft, at) || !writer_is_on_gpu(writer))
+        return false;
+    for (int tries = 0; tries < TRIES && writer->part_count < MAX_PARTS; tries++)
+        if (!writer->part_count || random_chance(random, 15))
+            writer_precompute(writer);
+    return writer->part_count > 0;
+}
+
+void draw_workspaces_on_gpu(Random *random, Draft *draft, int at) {
+    enum { DRAWS = 10, MOST_UNITS = 4 };
+    ScheduleWriter writer;
+    DraftStatement *statement = &draft->statements[at];
+    const DraftStatement before = *statement;
+    bool begun = false;
+    for (int draws = 0; draws < DRAWS && !(begun && writer.long_rows); draws++)
+        begun = begin_workspaces_on_gpu(&writer, random, draft, at);
+    if (!begun) {
+        *statement = before;
+        return;
+    }
+    if (random_chance(random, 30))
+        draw_blocks(&writer);
+    if (random_chance(random, 20))
+        draw_reorder(&writer);
+    const int units = random_chance(random, 50) ? random_between(random, 1, MOST_UNITS) : 0;
+    for (int u = 0; u < units; u++)
+        writer_parallelize(&writer, true);
 }
 
 void draw_rotations(Random *random, Draft *draft, int at) {
@@ -437,7 +453,7 @@ void draw_rotations(Random *random, Draft *draft, int at) {
         draw_rotate(&writer);
         draw_reorder(&writer);
     }
-    draw_leaf(&writer);
+    writer_leaf(&writer);
 }
 
 void draw_schedule(Random *random, Draft *draft, int at) {
@@ -468,5 +484,5 @@ void draw_schedule(Random *random, Draft *draft, int at) {
     draw_communication(&writer);
     if (random_chance(random, 10))
         draw_reorder(&writer);
-    draw_leaf(&writer);
+    writer_leaf(&writer);
 }

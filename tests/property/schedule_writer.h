@@ -29,6 +29,7 @@ typedef struct {
     Part parts[MAX_PARTS];
     char workspaces[MAX_PARTS][4]; // their names
     bool rows;                     // some workspace lives in iterations, which not every command allows
+    bool long_rows;                // one of them is no scalar
     bool has_lengths;              // loops over processors may decide how long the parts of others are
     bool sums_itself;              // an update with sums, whose nests are not followed
     bool atomic;                   // threads update so, somewhere
@@ -65,7 +66,9 @@ bool writer_communicate(ScheduleWriter *writer, unsigned tensors, int var);
 bool writer_substitute(ScheduleWriter *writer);
 bool writer_call(ScheduleWriter *writer); // a BLAS kernel with loops that it probably fits
 bool writer_parallelize(ScheduleWriter *writer, bool threads);
+bool writer_is_on_gpu(const ScheduleWriter *writer);
 bool writer_unroll(ScheduleWriter *writer);
+void writer_leaf(ScheduleWriter *writer); // some of these, or none
 
 // Used by its parts. Whether another command fits, a command as text (always true), "{i, j}" in the buffer
 // (NULL where that is too small), and the position of the innermost loop with a transfer (`deepest` where

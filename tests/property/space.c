@@ -158,7 +158,9 @@ void space_draft(uint64_t seed, int space, int64_t index, Draft *draft) {
     read_tensors(&random, program, program_param_values(program, arena), draft);
     read_statements(program, draft);
     draw_placements(&random, draft);
+    draw_gpu(draft);
     draw_schedules(&random, draft);
+    draw_gpu_workspaces(draft);
     draw_automatic(draft);
     arena_free(arena);
 }

@@ -176,7 +176,7 @@ static bool parallelize_threads(ScheduleWriter *writer, int var) {
                           race ? race : "");
 }
 
-static bool is_on_gpu(const ScheduleWriter *writer) {
+bool writer_is_on_gpu(const ScheduleWriter *writer) {
     bool on_gpu = false;
     for (int t = 0; t < writer->draft->tensor_count; t++) {
         const DraftTensor *tensor = &writer->draft->tensors[t];
@@ -205,7 +205,7 @@ bool writer_parallelize(ScheduleWriter *writer, bool threads) {
     int var = draw_leaf_loop(writer, SAID_PARALLELIZE | SAID_UNROLL);
     if (var < 0 || !writer_has_room(writer))
         return false;
-    if (is_on_gpu(writer))
+    if (writer_is_on_gpu(writer))
         return parallelize_gpu(writer, var);
     if (threads)
         return parallelize_threads(writer, var);
@@ -231,4 +231,20 @@ bool writer_unroll(ScheduleWriter *writer) {
     var_at(writer, var)->said |= SAID_UNROLL;
     return writer_command(writer, false, "unroll(%s, %d)", var_at(writer, var)->name,
                           random_between(writer->random, 1, 5));
+}
+
+void writer_leaf(ScheduleWriter *writer) {
+    bool product =
+        writer->statement->nodes[writer->statement->root].kind == NODE_MUL && writer->loops.nest_count == 1;
+    if (product && random_chance(writer->random, 50))
+        writer_call(writer);
+    else if (random_chance(writer->random, 20))
+        writer_substitute(writer);
+    for (int tries = 0; tries < 2; tries++)
+        if (random_chance(writer->random, 25))
+            writer_parallelize(writer, true);
+    if (random_chance(writer->random, 30))
+        writer_parallelize(writer, false);
+    if (random_chance(writer->random, 20))
+        writer_unroll(writer);
 }

@@ -361,6 +361,7 @@ bool writer_precompute(ScheduleWriter *writer) {
         writer->loops = loops;
         writer->part_count++;
         writer->rows = writer->rows || part.around;
+        writer->long_rows = writer->long_rows || (part.around && part.order > 0);
     }
     arena_free(arena);
     return fits;
