@@ -78,12 +78,12 @@ typedef struct {
     Neighbours *neighbours; // NULL: none
     int rank;
     Plan *plan;
-    Storage **storages; // by tensor id
-    distal_execution *executions[DRAFT_STATEMENTS];
-    Whole whole;                              // first rank only
-    EntryFiguresCheck figures;                // of the round
+    Storage **storages;            // by tensor id
+    distal_execution **executions; // by statement: programs with chosen placements have more than were drawn
+    Whole whole;                   // first rank only
+    EntryFiguresCheck figures;     // of the round
     Condition *conditions[DRAFT_REPETITIONS]; // NULL where there is none
-    uint64_t hashes[DRAFT_STATEMENTS];        // of the result of round 0
+    uint64_t *hashes;                         // by statement: of the result of round 0
 } Run;
 
 static const Program *program_of(const Run *run) {
@@ -586,6 +586,8 @@ static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm 
                .comm = comm,
                .communicators = communicators_create(comm)};
     MPI_Comm_rank(comm, &run.rank);
+    run.executions = arena_array(trial->arena, distal_execution *, program_of(&run)->statement_count);
+    run.hashes = arena_array(trial->arena, uint64_t, program_of(&run)->statement_count);
     communicators_set_progress(run.communicators, true); // where it is pipelined
     if (way->node >= 0) {
         run.neighbours = neighbours_create(comm, way->node);

@@ -158,6 +158,8 @@ static void check_printers(Trial *trial) {
 
 static void emit(Trial *trial, int number) {
     const Program *program = trial->pipeline->program;
+    trial->kernels = arena_array(trial->arena, distal_kernel_function, program->statement_count);
+    trial->structures = arena_array(trial->arena, distal_kernel_function, program->statement_count);
     Text functions = text_create(trial->arena);
     for (int s = 0; s < program->statement_count; s++) {
         StatementPasses *passes = &trial->pipeline->statements[s];
