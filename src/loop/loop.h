@@ -326,6 +326,10 @@ void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node);
 // the types that they should; transfers are started before they are waited for, and opened before they are
 // reduced; a leaf has no transfers inside. On failure false and *why, in the kernel's arena.
 bool loop_verify(const LoopKernel *kernel, const char **why);
+// A part of it (loop/verify_launch.c): in a launch there is a barrier after a loop over threads and before
+// the next one that uses the same elements of a workspace, and each block has its own copy of one that it
+// writes and reads. Else what is wrong, and the workspace, or -1; NULL: nothing is.
+const char *loop_verify_launch(const LoopKernel *kernel, const LoopNode *launch, int *array);
 
 // Pseudo-code, with expressions as in C.
 void loop_print(const LoopKernel *kernel, Text *to);

@@ -302,6 +302,14 @@ static bool has_position(LoopKind kind) {
     return kind == LOOP_STORE || kind == LOOP_ACCUMULATE;
 }
 
+static void verify_races(Verifier *verifier, const LoopNode *launch) {
+    int array;
+    const char *what = loop_verify_launch(verifier->kernel, launch, &array);
+    verifier->node = launch;
+    if (what)
+        fail(verifier, what, array < 0 ? "" : verifier->kernel->arrays.items[array].name);
+}
+
 static void verify_node(Verifier *verifier, const LoopNode *node) {
     verifier->node = node;
     const LoopKindInfo *kind = loop_kind(node->kind);
@@ -362,6 +370,8 @@ static void verify_node(Verifier *verifier, const LoopNode *node) {
         verify_transfer(verifier, node);
     if (kind->fields & HAS_BODY)
         verify_inside(verifier, node);
+    if (node->kind == LOOP_LAUNCH && !verifier->why)
+        verify_races(verifier, node);
 }
 
 // What is bound in a body is not known after it; transfers are where they were before.
