@@ -137,6 +137,8 @@ static LoopBody open_row(Blocks *blocks, const LoopBody *body, int64_t at) {
     const int64_t left = ALL_ROW_BYTES - blocks->shared_bytes;
     const int64_t most = (left < ROW_BYTES ? left : ROW_BYTES) / (int64_t)type_info(row->type)->size;
     if (row->extent->op == INT_CONST && row->extent->value <= most) {
+        if (row->extent->value == 0)
+            row->extent = launch_number(launches, 1); // C has no arrays without elements
         row->local = row->shared = true;
         blocks->shared_bytes += row->extent->value * (int64_t)type_info(row->type)->size;
         append_workspace(launches, array, &blocks->shared);
