@@ -263,7 +263,7 @@ static bool multiply_loops(ElementType type, const Product *product, const Devic
     const int64_t size = (int64_t)type_info(type)->size;
     DeviceProduct at = *from;
     bool done = true;
-    if (l + 1 >= from->loop_count)
+    if (l + 1 >= from->loop_count || l + 1 >= DEVICE_LOOPS) // the second tells compilers how deep it goes
         return multiply_strided(type, *product, from);
     if (from->pointers)
         return multiply_pointers(type, *product, from);

@@ -398,7 +398,7 @@ static void multiply(ElementType type, const DeviceProduct *product, int l) {
                                                                           gemm_f64, gemm_c64, gemm_c128};
     const int64_t size = (int64_t)type_info(type)->size;
     DeviceProduct at = *product;
-    if (l < product->loop_count) {
+    if (l < product->loop_count && l < DEVICE_LOOPS) { // the second tells compilers how deep it goes
         const DeviceLoop *loop = &product->loops[l];
         for (int64_t i = 0; i < loop->extent; i++) {
             at.a.elements = (char *)product->a.elements + i * loop->a * size;

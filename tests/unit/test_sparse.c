@@ -106,7 +106,7 @@ static void draw_levels(int order, int sparse, Text *to) {
             text_printf(to, "%s%s", l ? ", " : ", {", levels[sparse == 1 && l == 0 ? 1 : draw(3)]);
         text_append(to, "}");
     }
-    int modes[MAX_ORDER];
+    int modes[MAX_ORDER] = {0};
     for (int m = 0; m < order; m++) {
         const int at = (int)draw((uint64_t)m + 1);
         modes[m] = modes[at];
