@@ -81,6 +81,8 @@ typedef struct {
     Storage **storages;            // by tensor id
     distal_execution **executions; // by statement: programs with chosen placements have more than were drawn
     Whole whole;                   // first rank only
+    uint64_t seed;                 // of the inputs in this round
+    bool inputs_missing;           // dense ones have no values yet
     EntryFiguresCheck figures;     // of the round
     Condition *conditions[DRAFT_REPETITIONS]; // NULL where there is none
     uint64_t *hashes;                         // by statement: of the result of round 0
@@ -408,8 +410,31 @@ static bool check_chunk(void *context, const PiecePart *part, Diagnostics *diagn
     return true;
 }
 
-// Inputs get their values, results what they must not keep.
+static void set_dense_input(Run *run, int tensor) {
+    const Home *home = &run->plan->homes[tensor];
+    Inputs inputs = {run, home->tensor, home->extents, run->seed, true};
+    chunks_visit_pieces(run->storages[tensor], CHUNKS_WRITE, fill_chunk, &inputs,
+                        diagnostics_create(run->trial->arena, run->trial->pipeline->source));
+    const Piece whole = run->rank == 0 ? whole_piece(&run->whole, tensor) : (Piece){0};
+    if (run->rank == 0 && !rect_is_empty(&whole.rect))
+        fill_input(&whole, home->tensor, home->extents, run->seed);
+}
+
+// Dense inputs get their values when a rank is about to execute the first statement: others may then be
+// reading those that it has at home.
+static void set_dense_inputs(Run *run) {
+    for (int t = 0; run->inputs_missing && t < run->plan->tensor_count; t++) {
+        const Tensor *tensor = run->plan->homes[t].tensor;
+        if (run->storages[t] && program_is_input(program_of(run), tensor) && !tensor_is_sparse(tensor))
+            set_dense_input(run, t);
+    }
+    run->inputs_missing = false;
+}
+
+// Sparse inputs get their values, results, and for now dense inputs, what they must not keep.
 static void set_tensors(Run *run, uint64_t seed) {
+    run->seed = seed;
+    run->inputs_missing = true;
     const bool zero = skips_statements(&run->trial->draft);
     const Program *program = program_of(run);
     for (int t = 0; t < run->plan->tensor_count; t++) {
@@ -426,13 +451,8 @@ static void set_tensors(Run *run, uint64_t seed) {
         }
         Inputs inputs = {run, tensor, run->plan->homes[t].extents, seed, true};
         if (run->storages[t])
-            chunks_visit_pieces(run->storages[t], CHUNKS_WRITE, input ? fill_chunk : poison_chunk, &inputs,
+            chunks_visit_pieces(run->storages[t], CHUNKS_WRITE, poison_chunk, &inputs,
                                 diagnostics_create(run->trial->arena, run->trial->pipeline->source));
-        if (run->rank > 0 || !input || !run->storages[t])
-            continue;
-        Piece whole = whole_piece(&run->whole, t);
-        if (!rect_is_empty(&whole.rect))
-            fill_input(&whole, tensor, run->plan->homes[t].extents, seed);
     }
 }
 
@@ -485,6 +505,7 @@ static void run_statement(Run *run, int statement) {
     entry_figures_compare(&run->figures, statement, execution);
     execution_count_entries(execution, run->plan->statements[statement], trial->arena);
     delay(run, statement);
+    set_dense_inputs(run);
     execution_run(execution, trial->kernels[statement], trial->pipeline->params);
     check_counters(run, statement);
     check_io(run, statement);
@@ -525,6 +546,7 @@ static bool ends(Run *run, int index) {
     bool holds = false;
     if (repetition->scalar < 0)
         return false;
+    set_dense_inputs(run); // where a repetition of no round has executed nothing
     if (!condition_holds(run->conditions[index], &holds, diagnostics))
         trial_fail(run->trial, TRIAL_PREPARED, "there is no memory for a condition, %s", run->way->name);
     if (run->rank == 0 && holds != is_met(run, repetition))
@@ -562,6 +584,7 @@ static void run_round(Run *run, int round) {
     run->figures =
         entry_figures_begin(trial, run->way->name, run->plan, run->storages, &run->whole, run->comm);
     run_statements(run, 0, count, 0);
+    set_dense_inputs(run);
     for (int s = 0; s < count; s++)
         compare_hash(run, round, s);
     entry_figures_end(&run->figures);
