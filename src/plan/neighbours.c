@@ -43,6 +43,19 @@ bool neighbours_read(const StatementPlan *plan, int transfer) {
            (reduces ? !home->replicated : reads_homes(plan, of));
 }
 
+static bool gathers(const StatementPlan *plan, int transfer) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const Tensor *tensor = of->access->tensor;
+    return plan->options.nodes && of->kind == TRANSFER_FETCH && !tensor_is_sparse(tensor) &&
+           plan->homes[tensor->id].memory == MEMORY_HOST && transfer_indexed_by(plan, transfer) >= 0 &&
+           reads_homes(plan, of);
+}
+
+bool neighbours_gather(const StatementPlan *plan, int transfer, int64_t rank, int64_t owner) {
+    return gathers(plan, transfer) && rank != owner &&
+           plan->options.nodes[rank] == plan->options.nodes[owner];
+}
+
 static bool is_neighbour(const Planner *planner, int64_t a, int64_t b) {
     const int64_t *nodes = planner->plan->options.nodes;
     return nodes[a] == nodes[b];
@@ -270,8 +283,29 @@ static int64_t operation_count(const RankTransfer *part) {
     return count;
 }
 
+// Any piece of a neighbour may have elements that this rank uses.
+static const RankTransfer *list_pieces(StatementPlan *plan, int transfer, const RankTransfer *part) {
+    const Home *home = &plan->homes[part->transfer->access->tensor->id];
+    Array(NeighbourPiece) pieces = {0};
+    for (int64_t owner = 0; owner < plan->ranks; owner++) {
+        if (!neighbours_gather(plan, transfer, part->rank, owner))
+            continue;
+        const Region own = home_pieces(home, owner, plan->arena);
+        for (int64_t i = 0; i < own.rects.count; i++)
+            array_push(plan->arena, pieces, (NeighbourPiece){owner, i, own.rects.items[i]});
+    }
+    RankTransfer *listed = arena_new(plan->arena, RankTransfer);
+    *listed = *part;
+    listed->reads = true;
+    listed->neighbours = pieces.items;
+    listed->neighbour_count = pieces.count;
+    return listed;
+}
+
 const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const RankTransfer *part) {
     Arena *arena = plan->arena;
+    if (gathers(plan, transfer))
+        return list_pieces(plan, transfer, part);
     if (!neighbours_read(plan, transfer))
         return part;
     Diversion diversion = {

@@ -16,6 +16,10 @@
 // ranks are neighbours and no element has several homes, the owners read partial results in views.
 bool neighbours_read(const StatementPlan *plan, int transfer);
 
+// Of an indexed fetch (plan/indexed.h), whether `rank` copies what it uses from the home of `owner`, another
+// rank, into its view.
+bool neighbours_gather(const StatementPlan *plan, int transfer, int64_t rank, int64_t owner);
+
 // Whether `rank` reads what `owner` has at home.
 bool planner_reads(const Planner *planner, int64_t rank, int64_t owner);
 // Whether all of these ranks read what the others have.

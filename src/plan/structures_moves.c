@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/integer.h"
 #include "format/sub_tree.h"
+#include "plan/neighbours.h"
 #include "plan/result_parts.h"
 #include "plan/structures_data.h"
 
@@ -265,6 +266,8 @@ static void count_copied(const StatementPlan *plan, int transfer, int64_t rank, 
         const int64_t peer = parts->parts.items[i].peer;
         for (end = i; end < parts->parts.count && parts->parts.items[end].peer == peer;)
             end++;
+        if (neighbours_gather(plan, transfer, rank, peer))
+            continue;
         const int64_t bytes = saturated_mul(elements[peer], size);
         increase(&buffers[peer], indexed_leaves_home(parts, home, i, end - i) ? 0 : bytes);
         increase(&buffers[rank], indexed_arrives_in_view(use, home->tensor, i, end - i) ? 0 : bytes);

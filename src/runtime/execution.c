@@ -213,6 +213,8 @@ static bool create_indexed(const Assembly *assembly) {
         state->indexed = indexed_fetch_create(parts->plan, t, parts->storages[t], storage_of(assembly, by));
         if (!state->indexed)
             return no_memory(assembly);
+        if (state->reading)
+            indexed_fetch_read(state->indexed, state->scope.plan, state->neighbours, state->reading);
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #include "runtime/indexed_fetch.h"
 
 #include "base/integer.h"
+#include "plan/neighbours.h"
 #include "runtime/copy_list.h"
 #include "runtime/load_sparse.h"
 #include "runtime/part_exchange.h"
@@ -20,9 +21,12 @@ struct IndexedFetch {
     void *numbers[MAX_ORDER]; // by mode; NULL: none
     int64_t number_bytes;     // of them, as planned
     IndexedRows rows;
-    // From home pieces to `values`, and from there to the view, of what is not contiguous there; and from
-    // home pieces to the view.
-    CopyList packed, unpacked, own;
+    // From home pieces to `values`, and from there to the view, of what is not contiguous there; and to the
+    // view from home pieces, of this rank and of neighbours.
+    CopyList packed, unpacked, own, read;
+    const RankTransfer *part; // with the pieces of neighbours; NULL: nothing is read of these
+    const Piece *neighbours;
+    Reading *reading;
 };
 
 IndexedFetch *indexed_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage,
@@ -31,6 +35,13 @@ IndexedFetch *indexed_fetch_create(const StatementPlan *plan, int transfer, cons
     if (fetch)
         *fetch = (IndexedFetch){.plan = plan, .transfer = transfer, .storage = storage, .by = by};
     return fetch;
+}
+
+void indexed_fetch_read(IndexedFetch *fetch, const RankTransfer *part, const Piece *pieces,
+                        Reading *reading) {
+    fetch->part = part;
+    fetch->neighbours = pieces;
+    fetch->reading = reading;
 }
 
 static void forget(IndexedFetch *fetch) {
@@ -43,6 +54,7 @@ static void forget(IndexedFetch *fetch) {
     }
     fetch->number_bytes = 0;
     copy_list_free(&fetch->own);
+    copy_list_free(&fetch->read);
     copy_list_free(&fetch->packed);
     copy_list_free(&fetch->unpacked);
     value_exchange_free(&fetch->values);
@@ -91,9 +103,9 @@ int64_t indexed_fetch_buffers(const IndexedFetch *fetch) {
 }
 
 int64_t indexed_fetch_bytes(const IndexedFetch *fetch) {
-    const CopyList *const lists[] = {&fetch->packed, &fetch->unpacked, &fetch->own};
+    const CopyList *const lists[] = {&fetch->packed, &fetch->unpacked, &fetch->own, &fetch->read};
     int64_t bytes = indexed_fetch_buffers(fetch);
-    for (int l = 0; l < 3; l++)
+    for (int l = 0; l < (int)(sizeof lists / sizeof *lists); l++)
         bytes = saturated_add(bytes, copy_list_bytes(lists[l]));
     return bytes;
 }
@@ -219,6 +231,14 @@ static const Piece *piece_of(const Storage *storage, const Rect *rect) {
     return &storage->pieces[p];
 }
 
+// That of a neighbour.
+static const Piece *piece_of_neighbour(const IndexedFetch *fetch, int64_t rank, const Rect *rect) {
+    int64_t p = 0;
+    while (fetch->part->neighbours[p].rank != rank || !rect_contains(&fetch->neighbours[p].rect, rect))
+        p++;
+    return &fetch->neighbours[p];
+}
+
 // The end of the parts of the same peer.
 static int64_t end_of_peer(const Selection *selection, int64_t first) {
     int64_t end = first;
@@ -245,6 +265,8 @@ static int64_t find_in_place(const Finding *finding, bool *arrives) {
     for (int64_t i = 0, end; i < sends->parts.count; i = end) {
         const SelectedPart *part = &sends->parts.items[i];
         end = end_of_peer(sends, i);
+        if (fetch->values.read[part->peer])
+            continue;
         const Piece *piece = piece_of(storage, &part->rect);
         if (!indexed_leaves_home(sends, storage->home, i, end - i) || !is_packed(storage, piece))
             continue;
@@ -254,7 +276,8 @@ static int64_t find_in_place(const Finding *finding, bool *arrives) {
     for (int64_t i = 0, end; i < receives->parts.count; i = end) {
         const int64_t peer = receives->parts.items[i].peer;
         end = end_of_peer(receives, i);
-        arrives[peer] = indexed_arrives_in_view(&finding->use, storage->home->tensor, i, end - i);
+        arrives[peer] = !fetch->values.read[peer] &&
+                        indexed_arrives_in_view(&finding->use, storage->home->tensor, i, end - i);
         elements += arrives[peer] ? fetch->values.receives[peer] : 0;
     }
     return elements;
@@ -281,6 +304,9 @@ static bool allocate(Finding *finding) {
     if (!value_exchange_create(&fetch->values, storage->type, fetch->plan->options.message_limit, sends,
                                receives, finding->comm))
         return false;
+    for (int rank = 0; rank < finding->ranks; rank++)
+        fetch->values.read[rank] =
+            fetch->reading && neighbours_gather(fetch->plan, fetch->transfer, storage->rank, rank);
     fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
     const int64_t size = (int64_t)type_info(storage->type)->size,
                   moved = value_exchange_buffer(&fetch->values);
@@ -425,14 +451,20 @@ static bool list_copies(const Finding *finding) {
     bool ok = true;
     for (int64_t i = 0; ok && i < finding->sends.parts.count; i++) {
         const SelectedPart *part = &finding->sends.parts.items[i];
-        if (fetch->values.sent_from[part->peer])
+        if (fetch->values.sent_from[part->peer] || fetch->values.read[part->peer])
             continue;
         End home = {.piece = piece_of(fetch->storage, &part->rect)};
         ok = list_part(finding, &fetch->packed, &finding->sends, part, &outgoing, &home);
     }
-    for (int64_t i = 0; ok && i < receives->parts.count; i++)
-        ok = fetch->values.received_at[receives->parts.items[i].peer] ||
-             list_part(finding, &fetch->unpacked, receives, &receives->parts.items[i], &view, &incoming);
+    for (int64_t i = 0; ok && i < receives->parts.count; i++) {
+        const SelectedPart *part = &receives->parts.items[i];
+        if (fetch->values.read[part->peer]) {
+            End home = {.piece = piece_of_neighbour(fetch, part->peer, &part->rect)};
+            ok = list_part(finding, &fetch->read, receives, part, &view, &home);
+        } else if (!fetch->values.received_at[part->peer]) {
+            ok = list_part(finding, &fetch->unpacked, receives, part, &view, &incoming);
+        }
+    }
     for (int64_t i = 0; ok && fetch->buffer && i < own->parts.count; i++) {
         const SelectedPart *part = &own->parts.items[i];
         End home = {.piece = piece_of(fetch->storage, &part->rect)};
@@ -473,7 +505,17 @@ void indexed_fetch_progress(IndexedFetch *fetch) {
     value_exchange_progress(&fetch->values);
 }
 
+static void read_neighbours(IndexedFetch *fetch) {
+    const RankTransfer *part = fetch->part;
+    for (int64_t p = 0; p < part->neighbour_count; p++)
+        if (fetch->values.receives[part->neighbours[p].rank] > 0)
+            reading_wait(fetch->reading, fetch->transfer, p);
+    copy_list_execute(&fetch->read, type_info(fetch->storage->type)->size);
+}
+
 void indexed_fetch_finish(IndexedFetch *fetch) {
+    if (fetch->read.count > 0)
+        read_neighbours(fetch);
     value_exchange_wait(&fetch->values);
     copy_list_execute(&fetch->unpacked, type_info(fetch->storage->type)->size);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An indexed fetch in an execution (plan/indexed.h): the elements of a dense operand at the coordinates of
 // entries of a sparse one. They are found, and requested from their owners, when the structure of the sparse
-// operand is new; each execution moves their values.
+// operand is new; each execution moves their values: those of neighbours are copied from where they are at
+// home, others go in messages.
 #ifndef DISTAL_RUNTIME_INDEXED_FETCH_H
 #define DISTAL_RUNTIME_INDEXED_FETCH_H
 
 #include "plan/indexed.h"
 #include "runtime/agreement.h"
+#include "runtime/reading.h"
 #include "runtime/storage.h"
 #include "runtime/value_exchange.h"
 
@@ -15,6 +17,9 @@ typedef struct IndexedFetch IndexedFetch;
 // Of a dense operand; `by` has the entries that this rank uses of the sparse one. Local; NULL: no memory.
 IndexedFetch *indexed_fetch_create(const StatementPlan *plan, int transfer, const Storage *storage,
                                    const Storage *by);
+// What neighbours have at home is read there: `pieces` are those of `part`, and have their memory before the
+// first call of indexed_fetch_find.
+void indexed_fetch_read(IndexedFetch *fetch, const RankTransfer *part, const Piece *pieces, Reading *reading);
 void indexed_fetch_free(IndexedFetch *fetch); // which may be NULL
 
 // Whether they were found for the structure that the sparse operand has now.

@@ -22,14 +22,16 @@ void exchange_counts(int count, const int64_t *sends, int64_t *receives, MPI_Com
 static int64_t sent_before(const ValueExchange *exchange, int ranks) {
     int64_t elements = 0;
     for (int rank = 0; rank < ranks; rank++)
-        elements = saturated_add(elements, exchange->sent_from[rank] ? 0 : exchange->sends[rank]);
+        elements = saturated_add(
+            elements, exchange->sent_from[rank] || exchange->read[rank] ? 0 : exchange->sends[rank]);
     return elements;
 }
 
 static int64_t received_before(const ValueExchange *exchange, int ranks) {
     int64_t elements = 0;
     for (int rank = 0; rank < ranks; rank++)
-        elements = saturated_add(elements, exchange->received_at[rank] ? 0 : exchange->receives[rank]);
+        elements = saturated_add(
+            elements, exchange->received_at[rank] || exchange->read[rank] ? 0 : exchange->receives[rank]);
     return elements;
 }
 
@@ -70,7 +72,9 @@ bool value_exchange_create(ValueExchange *exchange, ElementType type, int64_t me
     exchange->receives = malloc(bytes);
     exchange->sent_from = calloc((size_t)exchange->ranks, sizeof *exchange->sent_from);
     exchange->received_at = calloc((size_t)exchange->ranks, sizeof *exchange->received_at);
-    if (!exchange->sends || !exchange->receives || !exchange->sent_from || !exchange->received_at)
+    exchange->read = calloc((size_t)exchange->ranks, sizeof *exchange->read);
+    if (!exchange->sends || !exchange->receives || !exchange->sent_from || !exchange->received_at ||
+        !exchange->read)
         return false;
     memcpy(exchange->sends, sends, bytes);
     memcpy(exchange->receives, receives, bytes);
@@ -93,6 +97,7 @@ void value_exchange_free(ValueExchange *exchange) {
     free(exchange->receives);
     free(exchange->sent_from);
     free(exchange->received_at);
+    free(exchange->read);
     free(exchange->requests);
     if (exchange->owned) {
         memory_release(MEMORY_HOST, exchange->outgoing);
@@ -115,7 +120,7 @@ void value_exchange_receive(ValueExchange *exchange) {
     char *next = exchange->incoming;
     exchange->request_count = 0;
     for (int rank = 0; rank < exchange->ranks; rank++) {
-        const int64_t count = exchange->receives[rank];
+        const int64_t count = exchange->read[rank] ? 0 : exchange->receives[rank];
         char *const elsewhere = exchange->received_at[rank], *const at = elsewhere ? elsewhere : next;
         next += elsewhere ? 0 : count * size;
         for (int64_t i = 0; i < count && rank != exchange->rank; i += most)
@@ -130,7 +135,7 @@ void value_exchange_send(ValueExchange *exchange) {
     const char *next = exchange->outgoing;
     const int own = exchange->rank;
     for (int rank = 0; rank < exchange->ranks; rank++) {
-        const int64_t count = exchange->sends[rank];
+        const int64_t count = exchange->read[rank] ? 0 : exchange->sends[rank];
         const char *const elsewhere = exchange->sent_from[rank], *const at = elsewhere ? elsewhere : next;
         next += elsewhere ? 0 : count * size;
         for (int64_t i = 0; i < count && rank != own; i += most)

@@ -23,6 +23,7 @@ typedef struct {
     // By rank: where the elements to another rank are, and where those from it arrive, instead; NULL: there.
     const char **sent_from;
     char **received_at;
+    bool *read; // by rank: these are in memory of both, and need no messages, but are counted
     MPI_Request *requests;
     int request_count;
 } ValueExchange;
