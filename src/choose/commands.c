@@ -58,8 +58,12 @@ static void write_steps(Writing *writing, const SearchStatement *statement, cons
     const Arg reordered = list_arg(writing, count, order);
     write_command(writing, "reorder", 1, &reordered);
     if (form->kind == FORM_ROTATE) {
-        const char *rotated = writing_loop(writing, steps, "s");
-        const Arg rotate[] = {name_arg(steps), list_arg(writing, candidate->count, outer), name_arg(rotated)};
+        const char *rotated = writing_loop(writing, steps, "s"), *by[MOST_DIMS];
+        int by_count = 0;
+        for (int d = 0; d < candidate->count; d++)
+            if (candidate->vars[d] != form->var)
+                by[by_count++] = outer[d];
+        const Arg rotate[] = {name_arg(steps), list_arg(writing, by_count, by), name_arg(rotated)};
         write_command(writing, "rotate", 3, rotate);
         steps = rotated;
     }

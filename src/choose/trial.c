@@ -347,10 +347,13 @@ void trial_forms(Search *search, const Places *places, double copied, const Sear
         double bytes;
         const uint64_t set = inside(&traffic, best, &bytes);
         const int64_t size = chunk_of(&traffic, places, best, bytes);
-        const int64_t parts = parts_of(&traffic, best, set);
-        if (parts > 1 && estimate_block(statement, traffic.candidate, best) == statement->extents[best])
+        // Where the variable is distributed, each share of it has so many of the parts: a layer of 2.5D.
+        const int64_t shares =
+            ceil_div(statement->extents[best], estimate_block(statement, traffic.candidate, best));
+        const int64_t parts = parts_of(&traffic, best, set), steps = parts / shares;
+        if (steps > 1 && parts % shares == 0)
             add_form(&traffic, candidate,
-                     (Form){.kind = FORM_ROTATE, .var = best, .size = parts, .inside = set}, parts, trials);
+                     (Form){.kind = FORM_ROTATE, .var = best, .size = steps, .inside = set}, steps, trials);
         if (size < estimate_block(statement, traffic.candidate, best))
             add_form(&traffic, candidate,
                      (Form){.kind = FORM_CHUNKS, .var = best, .size = size, .inside = set},
