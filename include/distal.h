@@ -251,7 +251,7 @@ DISTAL_API distal_status distal_section_write(distal_tensor *tensor, const int64
                                               const void *values);
 
 // The value of a scalar, a tensor without modes; *value has its type. Communicates only if the scalar has a
-// placement, or has never had a value. Collective.
+// placement, or has never had a value; else the status may differ from rank to rank. Collective.
 DISTAL_API distal_status distal_get(distal_tensor *scalar, void *value);
 // Sets a scalar to *value, which is of its type and the same on all ranks. Does not communicate.
 DISTAL_API distal_status distal_set(distal_tensor *scalar, const void *value);

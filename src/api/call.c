@@ -242,6 +242,16 @@ distal_status call_agree(distal_context *context, distal_status status) {
     return call_agree_on(context, status, NULL);
 }
 
+static distal_status do_nothing(distal_context *context, void *arguments) {
+    (void)context;
+    (void)arguments;
+    return DISTAL_OK;
+}
+
+distal_status call_begin(distal_context *context, const char *call, const Hash *fingerprint) {
+    return call_agree_on(context, call_local(context, call, do_nothing, NULL), fingerprint);
+}
+
 typedef struct {
     double needed, available;
     const char *what;

@@ -155,7 +155,10 @@ distal_status call_agree(distal_context *context, distal_status status);
 // The same for the first part, as ranks may have made calls with different arguments: `fingerprint` must be
 // equal on all.
 distal_status call_agree_on(distal_context *context, distal_status status, const Hash *fingerprint);
-// The same; *most becomes the largest of all ranks.
+// A first part that does nothing, for a call whose next part communicates: a rank that has no memory even for
+// its diagnostics is found before others wait for it. `fingerprint` as above, NULL: none. Collective.
+distal_status call_begin(distal_context *context, const char *call, const Hash *fingerprint);
+// As call_agree_on; *most becomes the largest of all ranks.
 distal_status call_agree_most(distal_context *context, distal_status status, const Hash *fingerprint,
                               int64_t *most);
 

@@ -196,13 +196,6 @@ static distal_status count_missing(distal_context *context, void *arguments) {
     return DISTAL_OK;
 }
 
-// All ranks make the same call: call_agree_on compares its hash.
-static distal_status check_nothing(distal_context *context, void *arguments) {
-    (void)context;
-    (void)arguments;
-    return DISTAL_OK;
-}
-
 static distal_status update_placement(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
     return balance_update_placement(context, call->tensor);
@@ -224,7 +217,7 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
     distal_status status = DISTAL_OK;
     // Some ranks may know the home already: local calls find it.
     if (is_placed_by_others(call->tensor)) {
-        status = call_agree_on(context, call_local(context, name, check_nothing, call), &hash);
+        status = call_begin(context, name, &hash);
         if (status == DISTAL_OK)
             status = call_agree(context, call_continue(context, update_placement, call));
         if (status != DISTAL_OK)

@@ -397,8 +397,11 @@ static distal_status follow_entries(distal_plan *plan) {
         if (!program->tensors[i].tensor->context)
             return call_end(context,
                             call_local(context, "distal_execute", refuse, program->tensors[i].tensor));
-    if (!balance_is_settled(balancing->count, balancing->items))
-        status = call_agree(context, call_local(context, "distal_execute", update_balance, plan));
+    if (!balance_is_settled(balancing->count, balancing->items)) {
+        status = call_begin(context, "distal_execute", NULL);
+        if (status == DISTAL_OK)
+            status = call_agree(context, call_continue(context, update_balance, plan));
+    }
     if (status != DISTAL_OK ||
         (plan->execution && balance_version(balancing->count, balancing->items) == program->balance_version))
         return status;
@@ -419,6 +422,12 @@ static distal_status check_disk(distal_context *context, void *arguments) {
     return execution_check_disk(plan->execution, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
+// A part that communicates and whose status is that of all ranks.
+static distal_status execute_part(distal_plan *plan, CallBody part) {
+    const distal_status status = call_begin(plan->context, "distal_execute", NULL);
+    return status == DISTAL_OK ? call_end(plan->context, call_continue(plan->context, part, plan)) : status;
+}
+
 distal_status distal_execute(distal_plan *plan) {
     if (!plan)
         return missing_argument(NULL, "distal_execute", "the plan");
@@ -431,9 +440,9 @@ distal_status distal_execute(distal_plan *plan) {
             return call_end(plan->context, call_local(plan->context, "distal_execute", refuse, use->tensor));
     }
     if (!execution_is_structured(plan->execution) || !plan_entries_are_current(plan)) {
-        const distal_status status = call_local(plan->context, "distal_execute", find_structure, plan);
+        const distal_status status = execute_part(plan, find_structure);
         if (status != DISTAL_OK)
-            return call_end(plan->context, status);
+            return status;
     }
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
@@ -444,10 +453,5 @@ distal_status distal_execute(distal_plan *plan) {
     const Use *target = &plan->uses[plan->statement->target->id];
     if (target->copy)
         copy_pieces(target->tensor->storage, target->copy);
-    if (execution_uses_disk(plan->execution)) {
-        const distal_status status = call_local(plan->context, "distal_execute", check_disk, plan);
-        if (status != DISTAL_OK)
-            return call_end(plan->context, status);
-    }
-    return DISTAL_OK;
+    return execution_uses_disk(plan->execution) ? execute_part(plan, check_disk) : DISTAL_OK;
 }

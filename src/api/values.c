@@ -313,8 +313,9 @@ static distal_status compute_number(const char *name, NumberCall *call, void *va
     distal_status status = call_agree(context, call_local(context, name, write_number, call));
     if (status == DISTAL_OK)
         status = distal_compute(context, call->statement);
+    // The result is on every rank. Unlike distal_get this takes no memory, so no rank fails alone.
     if (status == DISTAL_OK)
-        status = distal_get(call->result, value);
+        storage_get_scalar(call->result->storage, value);
     context->within = NULL;
     return status;
 }

@@ -4,6 +4,7 @@
 // is can be freed. A collective call that has failed is made again with memory: it succeeds then, and so do
 // those after it, with the right results. ranks: 2
 #include "base/arena.h"
+#include "base/diagnostic.h"
 #include "distal.h"
 #include "report.h"
 #include "runtime/node.h"
@@ -30,10 +31,13 @@ void *__wrap_arena_alloc(Arena *arena, size_t size);
 void *__wrap_arena_alloc_items(Arena *arena, int64_t count, size_t size);
 char *__wrap_arena_string(Arena *arena, const char *text, size_t length);
 void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size);
+Diagnostics *__real_diagnostics_create(Arena *arena, Source source);
+Diagnostics *__wrap_diagnostics_create(Arena *arena, Source source);
 
-// Which allocations fail: those that come to the system, or those from arenas, any of which can be the one
-// for which an arena goes to the system.
-static enum { OF_SYSTEM, OF_ARENAS } failing_kind;
+// Which allocations fail: those that come to the system; those from arenas, any of which can be the one for
+// which an arena goes to the system; or of these only the ones that make diagnostics, with which parts of
+// calls begin.
+static enum { OF_SYSTEM, OF_ARENAS, OF_DIAGNOSTICS } failing_kind;
 static long allocations, failing; // of that kind so far; the one to fail, 0: none
 static bool for_good;             // those after it, too
 
@@ -56,29 +60,34 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     return fails(OF_SYSTEM) ? NULL : __real_aligned_alloc(alignment, size);
 }
 
-static void let_arena_fail(Arena *arena) {
-    if (fails(OF_ARENAS))
+static void let_arena_fail(Arena *arena, int kind) {
+    if (fails(kind))
         __real_arena_alloc(arena, SIZE_MAX);
 }
 
 void *__wrap_arena_alloc(Arena *arena, size_t size) {
-    let_arena_fail(arena);
+    let_arena_fail(arena, OF_ARENAS);
     return __real_arena_alloc(arena, size);
 }
 
 void *__wrap_arena_alloc_items(Arena *arena, int64_t count, size_t size) {
-    let_arena_fail(arena);
+    let_arena_fail(arena, OF_ARENAS);
     return __real_arena_alloc_items(arena, count, size);
 }
 
 char *__wrap_arena_string(Arena *arena, const char *text, size_t length) {
-    let_arena_fail(arena);
+    let_arena_fail(arena, OF_ARENAS);
     return __real_arena_string(arena, text, length);
 }
 
 void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size) {
-    let_arena_fail(arena);
+    let_arena_fail(arena, OF_ARENAS);
     return __real_array_grow(arena, items, capacity, item_size);
+}
+
+Diagnostics *__wrap_diagnostics_create(Arena *arena, Source source) {
+    let_arena_fail(arena, OF_DIAGNOSTICS);
+    return __real_diagnostics_create(arena, source);
 }
 
 int64_t __real_node_free_memory(MPI_Comm node);
@@ -331,16 +340,15 @@ static bool compute_values(Run *run, int ranks) {
         LOCAL(distal_tensor_create(run->d, "alpha", DISTAL_F64, 0, NULL, NULL, &alpha)) &&
         LOCAL(distal_tensor_create(run->d, "u", DISTAL_F64, 1, extents, NULL, &u)) &&
         TOGETHER(distal_tensor_fill(u, "ones")) && TOGETHER(distal_compute(run->d, "alpha = u(i)")) &&
-        TOGETHER(distal_get(alpha, &ones_of_u)) && TOGETHER(distal_tensor_fill_by(a, set_place, NULL)) &&
+        LOCAL(distal_get(alpha, &ones_of_u)) && TOGETHER(distal_tensor_fill_by(a, set_place, NULL)) &&
         LOCAL(distal_set(alpha, &two)) && TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
         TOGETHER(distal_compute(run->d, "B(i, j) = alpha * A(i, j)")) &&
         TOGETHER(distal_tensor_entries(s, rank == 0 ? 3 : 0, coordinates, ones)) &&
         TOGETHER(distal_section_read(b, lo, hi, part)) && TOGETHER(distal_section_write(b, lo, hi, part)) &&
         TOGETHER(distal_tensor_gather(b, whole)) && TOGETHER(distal_tensor_gather_to(s, 0, sparse)) &&
-        TOGETHER(distal_compute(run->d, "alpha = B(i, j) * S(i, j)")) &&
-        TOGETHER(distal_get(alpha, &total)) && TOGETHER(distal_norm(s, &norm)) &&
-        TOGETHER(distal_dot(a, b, &dot)) && TOGETHER(distal_tensor_print(b)) &&
-        TOGETHER(distal_tensor_print(s));
+        TOGETHER(distal_compute(run->d, "alpha = B(i, j) * S(i, j)")) && LOCAL(distal_get(alpha, &total)) &&
+        TOGETHER(distal_norm(s, &norm)) && TOGETHER(distal_dot(a, b, &dot)) &&
+        TOGETHER(distal_tensor_print(b)) && TOGETHER(distal_tensor_print(s));
     for (int i = 0; fine && i < 24; i++) {
         const int x = i % 6, y = i / 6;
         CHECK(whole[i] == 2 * (10 * x + y), "B[%d] is %g", i, whole[i]);
@@ -527,6 +535,13 @@ int main(int argc, char **argv) {
         run_case("api_memory/all_after in arenas, sparse", ranks, test_all_after_sparse);
         run_case("api_memory/all_after in arenas, padded", ranks, test_all_after_padded);
         run_case("api_memory/all_after in arenas, weighted", ranks, test_all_after_weighted);
+        failing_kind = OF_DIAGNOSTICS;
+        run_case("api_memory/each of diagnostics", ranks, test_each);
+        run_case("api_memory/each of diagnostics, sparse", ranks, test_each_sparse);
+        run_case("api_memory/each of diagnostics, weighted", ranks, test_each_weighted);
+        run_case("api_memory/each of diagnostics, padded", ranks, test_each_padded);
+        run_case("api_memory/each of diagnostics, values", ranks, test_each_value);
+        run_case("api_memory/all_after in diagnostics, values", ranks, test_all_after_values);
     }
     return report_end();
 }
