@@ -4,6 +4,7 @@
 #include "runtime/ranges.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,10 +68,13 @@ static void check_ranges(const Matrix *matrix, int64_t ranges) {
 
 static void of_rows_with_many_entries(void **state) {
     (void)state;
-    // 64 MiB are gathered from, of which each row has 2000 elements.
-    Matrix *matrix = make(2000, 128, 1000);
-    assert_in_range(ranges_of(matrix, ROWS, BYTES / 8, MANY), 2, 16);
-    check_ranges(matrix, ranges_of(matrix, ROWS, BYTES / 8, MANY));
+    // Four second-level caches are gathered from, of which each row has 2000 elements.
+    enum { ELEMENTS = 2000, DISTANCE = 128 };
+    const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    const int64_t bytes = (cache > 0 ? cache : 1 << 20) * 4 / (ELEMENTS * DISTANCE);
+    Matrix *matrix = make(ELEMENTS, DISTANCE, 1000);
+    assert_in_range(ranges_of(matrix, ROWS, bytes, MANY), 2, 16);
+    check_ranges(matrix, ranges_of(matrix, ROWS, bytes, MANY));
     check_ranges(matrix, 16);
     check_ranges(matrix, 1);
     release(matrix);
