@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "cli/report.h"
+#include "memory/device.h"
 #include "pipeline/peaks.h"
 #include "runtime/agreement.h"
 #include "runtime/contraction.h"
@@ -79,70 +80,95 @@ int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t
     return most;
 }
 
-typedef struct {
-    int statement;
-    int64_t rank, bytes;
-} Peak;
+static void raise(MemoryPeak *peak, int statement, int64_t rank, int64_t bytes) {
+    if (bytes > peak->bytes)
+        *peak = (MemoryPeak){statement, rank, bytes};
+}
 
-// The first of the ranks with the largest peak.
-static Peak find_peak(const Pipeline *pipeline, const Options *options) {
-    Peak peak = {0, 0, -1};
-    for (int i = 0; i < pipeline->program->statement_count; i++) {
-        plan_figures(pipeline->plan->statements[i]);
-        for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
-            const int64_t bytes = memory_of_statement(pipeline, options, i, rank);
-            if (bytes > peak.bytes)
-                peak = (Peak){i, rank, bytes};
+MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryId kind, int64_t rank) {
+    MemoryPeak peak = {0, 0, -1};
+    const int64_t first = rank < 0 ? 0 : rank, last = rank < 0 ? pipeline->ranks : rank + 1;
+    Arena *arena = arena_create_within(pipeline->arena);
+    for (int s = 0; s < pipeline->program->statement_count; s++) {
+        plan_figures(pipeline->plan->statements[s]);
+        const int64_t *on_gpu = kind == MEMORY_GPU ? peaks_on_gpu(pipeline, s, arena) : NULL;
+        for (int64_t r = first; r < last; r++) {
+            if (kind == MEMORY_HOST)
+                raise(&peak, s, r, memory_of_statement(pipeline, options, s, r));
+            else if (on_gpu)
+                raise(&peak, s, r, on_gpu[r]);
         }
     }
+    arena_free(arena);
     return peak;
 }
 
-// "rank 2 while it computes A: B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers"
-static void note_peak(const Session *session, const Peak *peak) {
+// Bytes of buffers of a tensor on a rank, without those that depend on entries that are not known.
+static int64_t buffer_bytes(const StatementPlan *plan, int tensor, MemoryId kind, int64_t rank) {
+    if (kind == MEMORY_HOST)
+        return plan_tensor_figures(plan, tensor).known_buffer_bytes[rank];
+    const StatementFigures *figures = plan_figures(plan);
+    int64_t bytes = 0;
+    for (int t = 0; t < plan->spmd->transfer_count && plan->spmd->on_gpu; t++)
+        if (figures->transfers[t].transfer->access->tensor->id == tensor)
+            bytes = saturated_add(bytes, figures->transfers[t].gpu_bytes[rank]);
+    return bytes;
+}
+
+// "B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers"
+static void list_tensors(const Session *session, MemoryId kind, const MemoryPeak *peak, Text *text) {
+    const StatementPlan *plan = session->pipeline->plan->statements[peak->statement];
+    for (int t = 0; t < plan->plan->tensor_count; t++) {
+        const TensorFigures figures = plan_tensor_figures(plan, t);
+        const int64_t home = plan->homes[t].memory == kind ? figures.home_bytes[peak->rank] : 0;
+        const int64_t buffers = buffer_bytes(plan, t, kind, peak->rank);
+        if (home == 0 && buffers == 0)
+            continue;
+        text_printf(text, "%s%s", text->length > 0 ? "; " : "", figures.tensor->name);
+        if (home > 0)
+            text_printf(text, " %s at home", report_bytes(home, session->arena));
+        if (buffers > 0)
+            text_printf(text, "%s %s in buffers", home > 0 ? "," : "", report_bytes(buffers, session->arena));
+    }
+}
+
+static void list_bytes(const Session *session, int64_t bytes, const char *what, Text *text) {
+    if (bytes > 0)
+        text_printf(text, "%s%s %s", text->length > 0 ? "; " : "", report_bytes(bytes, session->arena), what);
+}
+
+// What the other statements of its repetition have.
+static int64_t bytes_of_others(const Session *session, MemoryId kind, const MemoryPeak *peak) {
+    const Pipeline *pipeline = session->pipeline;
+    if (kind == MEMORY_HOST)
+        return peaks_of_others(pipeline, peak->statement, peak->rank);
+    const int64_t *own = plan_figures(pipeline->plan->statements[peak->statement])->gpu_peak_bytes;
+    return peak->bytes - (own ? own[peak->rank] : 0);
+}
+
+void memory_note_peak(const Session *session, MemoryId kind, const MemoryPeak *peak) {
     const Pipeline *pipeline = session->pipeline;
     const StatementPlan *plan = pipeline->plan->statements[peak->statement];
     const Assignment *assignment = pipeline->statements[peak->statement].statement->assignment;
-    Arena *arena = session->arena;
-    Text text = text_create(arena);
-    const char *separator = "";
-    for (int t = 0; t < plan->plan->tensor_count; t++) {
-        const TensorFigures figures = plan_tensor_figures(plan, t);
-        const bool in_disk = pipeline->plan->homes[t].memory == MEMORY_DISK;
-        const int64_t home = in_disk ? 0 : figures.home_bytes[peak->rank];
-        const int64_t buffers = figures.known_buffer_bytes[peak->rank];
-        if (home == 0 && buffers == 0)
-            continue;
-        text_printf(&text, "%s%s", separator, figures.tensor->name);
-        if (home > 0)
-            text_printf(&text, " %s at home", report_bytes(home, arena));
-        if (buffers > 0)
-            text_printf(&text, "%s %s in buffers", home > 0 ? "," : "", report_bytes(buffers, arena));
-        separator = "; ";
+    const char *name = assignment->lhs->tensor->name;
+    Text text = text_create(session->arena);
+    list_tensors(session, kind, peak, &text);
+    list_bytes(session, bytes_of_others(session, kind, peak),
+               "in buffers of other statements of the repetition", &text);
+    if (kind == MEMORY_GPU) {
+        list_bytes(session, plan->spmd->gpu_contracts ? DEVICE_SPACE : 0, "for blocks of a product", &text);
+        list_bytes(session, plan->spmd->on_gpu ? plan_rows_bytes(plan) : 0, "for rows that blocks compute",
+                   &text);
+    } else {
+        list_bytes(session, contraction_bytes(pipeline, peak->statement), "for blocks of a product", &text);
+        list_bytes(session, checked_bytes(pipeline, session->options, assignment, peak->rank),
+                   "for whole tensors that --check gathers", &text);
+        list_bytes(session, copied_bytes(pipeline, session->options, peak->statement, peak->rank),
+                   arena_printf(session->arena, "for a copy of %s, which every execution restores", name),
+                   &text);
     }
-    const int64_t others = peaks_of_others(pipeline, peak->statement, peak->rank);
-    if (others > 0) {
-        text_printf(&text, "%s%s in buffers of other statements of the repetition", separator,
-                    report_bytes(others, arena));
-        separator = "; ";
-    }
-    const int64_t contraction = contraction_bytes(pipeline, peak->statement);
-    const int64_t checked = checked_bytes(pipeline, session->options, assignment, peak->rank);
-    const int64_t copied = copied_bytes(pipeline, session->options, peak->statement, peak->rank);
-    if (contraction > 0) {
-        text_printf(&text, "%s%s for blocks of a product", separator, report_bytes(contraction, arena));
-        separator = "; ";
-    }
-    if (checked > 0) {
-        text_printf(&text, "%s%s for whole tensors that --check gathers", separator,
-                    report_bytes(checked, arena));
-        separator = "; ";
-    }
-    if (copied > 0)
-        text_printf(&text, "%s%s for a copy of %s, which every execution restores", separator,
-                    report_bytes(copied, arena), assignment->lhs->tensor->name);
     diagnostics_note(session->diagnostics, (Span){0}, "rank %" PRId64 " while it computes %s: %s", peak->rank,
-                     assignment->lhs->tensor->name, text_string(&text));
+                     name, text_string(&text));
 }
 
 bool memory_stop_pipelining(const Session *session) {
@@ -156,35 +182,43 @@ bool memory_stop_pipelining(const Session *session) {
     return pipelined;
 }
 
+static int64_t limit_of(const Options *options, MemoryId kind) {
+    return kind == MEMORY_GPU ? options->gpu_memory_limit : options->memory_limit;
+}
+
+static bool exceeds(const Session *session, MemoryId kind) {
+    const int64_t limit = limit_of(session->options, kind);
+    return limit > 0 && memory_peak(session->pipeline, session->options, kind, -1).bytes > limit;
+}
+
 void memory_fit_defaults(Session *session) {
-    const Options *options = session->options;
-    while (options->memory_limit > 0 && find_peak(session->pipeline, options).bytes > options->memory_limit &&
-           pipeline_take_less(session->pipeline))
+    while (exceeds(session, MEMORY_HOST) && pipeline_take_less(session->pipeline))
         continue;
 }
 
 void memory_fit_pipeline(Session *session) {
-    const Options *options = session->options;
-    if (options->memory_limit > 0 && find_peak(session->pipeline, options).bytes > options->memory_limit)
+    if (exceeds(session, MEMORY_HOST) || exceeds(session, MEMORY_GPU))
         memory_stop_pipelining(session);
 }
 
-bool memory_within_limit(Session *session, bool advise) {
-    const Options *options = session->options;
-    if (options->memory_limit == 0)
+static bool within_limit(Session *session, MemoryId kind, bool advise) {
+    if (!exceeds(session, kind))
         return true;
-    memory_fit_pipeline(session);
-    const Peak peak = find_peak(session->pipeline, options);
-    if (peak.bytes <= options->memory_limit)
-        return true;
+    const MemoryPeak peak = memory_peak(session->pipeline, session->options, kind, -1);
+    const int64_t limit = limit_of(session->options, kind);
     diagnostics_error(session->diagnostics, (Span){0},
-                      "rank %" PRId64 " needs %s of memory, more than the limit of %s", peak.rank,
-                      report_bytes(peak.bytes, session->arena),
-                      report_bytes(options->memory_limit, session->arena));
-    note_peak(session, &peak);
+                      "rank %" PRId64 " needs %s of memory%s, more than the limit of %s", peak.rank,
+                      report_bytes(peak.bytes, session->arena), kind == MEMORY_GPU ? " of its GPU" : "",
+                      report_bytes(limit, session->arena));
+    memory_note_peak(session, kind, &peak);
     if (advise)
-        memory_advise(session, options->memory_limit, 0);
+        memory_advise(session, kind, limit, 0);
     return false;
+}
+
+bool memory_within_limit(Session *session, bool advise) {
+    memory_fit_pipeline(session);
+    return within_limit(session, MEMORY_HOST, advise) && within_limit(session, MEMORY_GPU, advise);
 }
 
 int64_t memory_left(const Session *session, int64_t free_memory, MPI_Comm node) {
@@ -240,9 +274,9 @@ bool memory_is_free(Session *session, MPI_Comm node) {
                       worst.ranks < (double)session->pipeline->ranks ? "a node" : "this node",
                       report_bytes(needed, session->arena),
                       report_bytes((int64_t)worst.available, session->arena));
-    const Peak peak = find_peak(session->pipeline, session->options);
-    note_peak(session, &peak);
+    const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_HOST, -1);
+    memory_note_peak(session, MEMORY_HOST, &peak);
     if (rank == 0)
-        memory_advise(session, (int64_t)(worst.available / worst.ranks), (int64_t)worst.ranks);
+        memory_advise(session, MEMORY_HOST, (int64_t)(worst.available / worst.ranks), (int64_t)worst.ranks);
     return agree(MPI_COMM_WORLD, false);
 }

@@ -15,16 +15,26 @@ int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, in
 // The most that it needs on `rank`.
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);
 
+// What `rank`, or where that is -1 the first of the ranks that need most, needs at most of one kind of
+// memory, that of the host or that of its GPU, and the statement that it needs that for. `bytes` is -1 where
+// nothing is in memory of that kind.
+typedef struct {
+    int statement;
+    int64_t rank, bytes;
+} MemoryPeak;
+MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryId kind, int64_t rank);
+
 // Where a rank would need more than --memory-limit, plans with smaller workspaces in place of those that are
 // added by default. Before entries are counted.
 void memory_fit_defaults(Session *session);
-// Plans without pipelining where a rank would need more than --memory-limit with it.
+// Plans without pipelining where a rank would need more than a limit with it.
 void memory_fit_pipeline(Session *session);
 // What is planned from now on takes one buffer in place of two. False where it does so already.
 bool memory_stop_pipelining(const Session *session);
 
-// Whether no rank needs more than --memory-limit, if that is given. Else false with a diagnostic: what the
-// rank with the largest peak needs, tensor by tensor, and, if `advise`, what would fit.
+// Whether no rank needs more than --memory-limit and --gpu-memory-limit, where they are given. Else false
+// with a diagnostic: what the rank with the largest peak needs, tensor by tensor, and, if `advise`, what
+// would fit.
 bool memory_within_limit(Session *session, bool advise);
 
 // Whether the ranks of each node together need no more than is free there. False with the same diagnostic on
@@ -36,9 +46,12 @@ bool memory_is_free(Session *session, MPI_Comm node);
 // `node`.
 int64_t memory_left(const Session *session, int64_t free_memory, MPI_Comm node);
 
-// Adds notes to the last diagnostic: changes with which no rank needs more than `limit`, found by planning
-// with smaller pieces and with more ranks. `ranks_of_node`: number of ranks that share the memory of a node;
-// 0: the limit is that of each rank.
-void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node);
+// Adds a note to the last diagnostic: what takes the memory of a peak.
+void memory_note_peak(const Session *session, MemoryId kind, const MemoryPeak *peak);
+
+// Adds notes to the last diagnostic: changes with which no rank needs more than `limit` of a kind of memory,
+// found by planning with smaller pieces and with more ranks. `ranks_of_node`: number of ranks that share the
+// memory of a node; 0: the limit is that of each rank.
+void memory_advise(Session *session, MemoryId kind, int64_t limit, int64_t ranks_of_node);
 
 #endif

@@ -21,6 +21,7 @@ typedef enum { ROLE_SIZE, ROLE_MACHINE, ROLE_SCHEDULE } Role;
 
 typedef struct {
     const Session *session;
+    MemoryId kind;
     int64_t limit, ranks_of_node, threads;
     double deadline, slowest;    // seconds: when to stop; what one plan has taken at most
     Array(ParamOverride) params; // of the plan that is tried
@@ -101,12 +102,10 @@ static int64_t try_plan(Advice *advice, const Options *options, int64_t *ranks) 
     const double start = clock_seconds();
     Arena *arena = arena_create_within(advice->session->arena);
     const Pipeline *pipeline = compile(advice, *ranks, PASS_PLAN, arena);
-    for (int s = 0; pipeline && s < pipeline->program->statement_count; s++)
-        plan_figures(pipeline->plan->statements[s]);
-    for (int64_t rank = 0; pipeline && rank < pipeline->ranks; rank++)
-        most = max_i64(most, memory_of_rank(pipeline, options, rank));
-    if (pipeline)
+    if (pipeline) {
+        most = max_i64(memory_peak(pipeline, options, advice->kind, -1).bytes, 0);
         *ranks = pipeline->ranks;
+    }
     arena_free(arena);
     advice->slowest = fmax(advice->slowest, clock_seconds() - start);
     return most;
@@ -130,6 +129,8 @@ static void add_note(const Advice *advice, const char *change, int64_t bytes) {
 static int halvings_needed(const Advice *advice) {
     const Pipeline *pipeline = advice->session->pipeline;
     int most = 0;
+    if (advice->kind != MEMORY_HOST)
+        return 0;
     for (int s = 0; s < pipeline->program->statement_count; s++)
         for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
             const StatementPlan *plan = pipeline->plan->statements[s];
@@ -204,13 +205,11 @@ static bool try_more_ranks(Advice *advice, const Param *const *params, int count
 }
 
 static bool try_without_check(Advice *advice) {
-    if (!advice->session->options->check)
+    if (!advice->session->options->check || advice->kind != MEMORY_HOST)
         return false;
     Options options = *advice->session->options;
     options.check = CHECK_NONE;
-    int64_t most = 0;
-    for (int64_t rank = 0; rank < advice->session->pipeline->ranks; rank++)
-        most = max_i64(most, memory_of_rank(advice->session->pipeline, &options, rank));
+    const int64_t most = memory_peak(advice->session->pipeline, &options, MEMORY_HOST, -1).bytes;
     if (fits(advice, most))
         add_note(advice, "without --check", most);
     return fits(advice, most);
@@ -219,7 +218,7 @@ static bool try_without_check(Advice *advice) {
 // With one thread there are no copies of results, and workspaces of one thread only.
 static bool try_one_thread(Advice *advice) {
     int64_t ranks = advice->session->pipeline->ranks;
-    if (advice->threads == 1 || is_late(advice))
+    if (advice->threads == 1 || advice->kind != MEMORY_HOST || is_late(advice))
         return false;
     const int64_t threads = advice->threads;
     reset(advice);
@@ -231,8 +230,9 @@ static bool try_one_thread(Advice *advice) {
     return fits(advice, bytes);
 }
 
-void memory_advise(Session *session, int64_t limit, int64_t ranks_of_node) {
+void memory_advise(Session *session, MemoryId kind, int64_t limit, int64_t ranks_of_node) {
     Advice advice = {.session = session,
+                     .kind = kind,
                      .limit = limit,
                      .ranks_of_node = ranks_of_node,
                      .threads = session->pipeline->plan->options.threads,

@@ -71,7 +71,7 @@ static bool set_param(const OptionUse *use, const char *value) {
 }
 
 // A number of bytes, or of 1024, 1024^2, ... bytes.
-static bool set_memory_limit(const OptionUse *use, const char *value) {
+static bool set_bytes(const OptionUse *use, const char *value, int64_t *result) {
     static const char suffixes[] = "KMGT";
     const size_t length = strlen(value);
     const char *suffix = length > 0 ? strchr(suffixes, value[length - 1]) : NULL;
@@ -79,8 +79,16 @@ static bool set_memory_limit(const OptionUse *use, const char *value) {
     int64_t bytes, unit = suffix ? (int64_t)1 << 10 * (suffix - suffixes + 1) : 1;
     if (!parse_integer(number, &bytes) || bytes < 1 || !checked_mul(bytes, unit, &bytes))
         return invalid(use, value, "a number of bytes, such as 800000, 512M or 2G");
-    use->options->memory_limit = bytes;
+    *result = bytes;
     return true;
+}
+
+static bool set_memory_limit(const OptionUse *use, const char *value) {
+    return set_bytes(use, value, &use->options->memory_limit);
+}
+
+static bool set_gpu_memory_limit(const OptionUse *use, const char *value) {
+    return set_bytes(use, value, &use->options->gpu_memory_limit);
 }
 
 static bool set_scratch(const OptionUse *use, const char *value) {
@@ -263,6 +271,10 @@ const Option options_table[OPTION_COUNT] = {
                                  "refuse to run if a process needs more memory; K, M, G or T may follow "
                                  "(default: the free memory of a node, shared by its processes)",
                              .set = set_memory_limit},
+    [OPTION_GPU_MEMORY_LIMIT] = {NULL, "--gpu-memory-limit", "BYTES",
+                                 .summary = "the same for the memory of the GPU of a process (default: what "
+                                            "is free of it)",
+                                 .set = set_gpu_memory_limit},
     [OPTION_SCRATCH] = {NULL, "--scratch", "FOLDER",
                         .summary =
                             "where tensors in disk are kept while a program runs, on each node, or the disk "

@@ -31,8 +31,8 @@ typedef struct {
     Array(const char *) printed; // tensors, of --print
     CheckMode check;
     int64_t repeat, warmup;
-    int64_t memory_limit; // bytes a rank; 0: not given
-    const char *scratch;  // the folder of what is in disk; NULL: not given
+    int64_t memory_limit, gpu_memory_limit; // bytes a rank; 0: not given
+    const char *scratch;                    // the folder of what is in disk; NULL: not given
     Pipelining pipelined;
     SharedMemory shared_memory;
     int64_t node_ranks; // that share memory at most; 0: all of a node

@@ -428,7 +428,7 @@ static void print_total(const Pipeline *pipeline, const RunReport *run, const Mo
         bytes = saturated_add(bytes, total.bytes);
         messages = saturated_add(messages, total.messages);
         peak = max_i64(peak, largest(peaks_of_statement(pipeline, s, to->arena), pipeline->ranks));
-        const int64_t *gpu = plan_figures(plan->statements[s])->gpu_peak_bytes;
+        const int64_t *gpu = peaks_on_gpu(pipeline, s, to->arena);
         gpu_peak = max_i64(gpu_peak, gpu ? largest(gpu, pipeline->ranks) : -1);
     }
     text_printf(to, "\nall statements%s\n  ", at_most ? ", at most" : "");
@@ -474,7 +474,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
         StatementTotal total;
         report_total(pipeline, i, report, &total);
         print_flop(report ? total.flop : plan->flop, to);
-        const int64_t *gpu = plan_figures(plan)->gpu_peak_bytes;
+        const int64_t *gpu = peaks_on_gpu(pipeline, i, to->arena);
         text_printf(
             to, "at most %s of memory in a rank",
             report_bytes(largest(peaks_of_statement(pipeline, i, to->arena), plan->ranks), to->arena));

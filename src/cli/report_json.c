@@ -191,9 +191,10 @@ static void print_statement(const Pipeline *pipeline, int index, const Statement
     }
     text_append(to, "},\n   ");
     print_integers("peak_bytes", peaks_of_statement(pipeline, index, to->arena), plan->ranks, to);
-    if (plan_figures(plan)->gpu_peak_bytes) {
+    const int64_t *gpu_peaks = peaks_on_gpu(pipeline, index, to->arena);
+    if (gpu_peaks) {
         text_append(to, ", ");
-        print_integers("gpu_peak_bytes", plan_figures(plan)->gpu_peak_bytes, plan->ranks, to);
+        print_integers("gpu_peak_bytes", gpu_peaks, plan->ranks, to);
     }
     text_append(to, ", \"plan_seconds\": ");
     print_real(plan->seconds + plan_figures(plan)->seconds, to);

@@ -160,8 +160,8 @@ const Subcommand subcommand_run = {
         "(compiled kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_PRINT | 1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_SCRATCH | 1u << OPTION_PIPELINE |
-               1u << OPTION_SHARED_MEMORY | 1u << OPTION_AUTO | 1u << OPTION_MACHINE |
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_GPU_MEMORY_LIMIT | 1u << OPTION_SCRATCH |
+               1u << OPTION_PIPELINE | 1u << OPTION_SHARED_MEMORY | 1u << OPTION_AUTO | 1u << OPTION_MACHINE |
                1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
     .run = run,
 };

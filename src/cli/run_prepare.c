@@ -12,6 +12,7 @@
 #include "runtime/progress.h"
 #include "runtime/wait.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,39 +56,30 @@ static bool compile(Run *run) {
 // --memory-limit takes the place of the free memory.
 static bool fits(Run *run) {
     memory_fit_defaults(run->session);
-    if (run->session->options->memory_limit > 0)
-        return memory_within_limit(run->session, run->rank == 0);
-    return memory_is_free(run->session, run->node);
-}
-
-// What statements take at most in memory of the GPU of this rank; -1: none is executed there.
-static int64_t gpu_bytes(const Run *run) {
-    const Plan *plan = run->pipeline->plan;
-    int64_t bytes = -1;
-    for (int s = 0; s < plan->statement_count; s++) {
-        const StatementPlan *statement = plan->statements[s];
-        if (statement->spmd->on_gpu)
-            bytes = max_i64(bytes, plan_figures(statement)->gpu_peak_bytes[run->rank]);
-    }
-    return bytes;
+    if (!memory_within_limit(run->session, run->rank == 0))
+        return false;
+    return run->session->options->memory_limit > 0 || memory_is_free(run->session, run->node);
 }
 
 // Before any of it is allocated. Ranks that share a GPU may still take it from each other.
-static bool fits_gpu(const Run *run) {
-    Diagnostics *diagnostics = run->session->diagnostics;
-    int64_t needed = gpu_bytes(run);
-    const Device *device = needed >= 0 ? gpu_device(diagnostics) : NULL;
-    bool ok = needed < 0 || device;
-    if (!agree(MPI_COMM_WORLD, !device || needed <= device->free_bytes()) &&
-        memory_stop_pipelining(run->session))
-        needed = gpu_bytes(run);
-    if (device && needed > device->free_bytes())
-        ok = diagnostics_error(
-            diagnostics, (Span){0},
-            "rank %d needs %s of memory of its GPU, of which %s are free: use more ranks, or place "
-            "operands in host and fetch them in smaller parts",
-            run->rank, report_bytes(needed, diagnostics->arena),
-            report_bytes(device->free_bytes(), diagnostics->arena));
+static bool fits_gpu(Run *run) {
+    Session *session = run->session;
+    Diagnostics *diagnostics = session->diagnostics;
+    MemoryPeak peak = memory_peak(run->pipeline, session->options, MEMORY_GPU, run->rank);
+    const Device *device = peak.bytes >= 0 ? gpu_device(diagnostics) : NULL;
+    bool ok = peak.bytes < 0 || device;
+    if (!agree(MPI_COMM_WORLD, !device || peak.bytes <= device->free_bytes()) &&
+        memory_stop_pipelining(session))
+        peak = memory_peak(run->pipeline, session->options, MEMORY_GPU, run->rank);
+    const int64_t available = device ? device->free_bytes() : INT64_MAX;
+    if (peak.bytes > available) {
+        ok = diagnostics_error(diagnostics, (Span){0},
+                               "rank %" PRId64 " needs %s of memory of its GPU, of which %s are free",
+                               peak.rank, report_bytes(peak.bytes, diagnostics->arena),
+                               report_bytes(available, diagnostics->arena));
+        memory_note_peak(session, MEMORY_GPU, &peak);
+        memory_advise(session, MEMORY_GPU, available, 0);
+    }
     return agree_on(MPI_COMM_WORLD, ok, diagnostics);
 }
 

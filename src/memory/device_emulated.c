@@ -10,6 +10,7 @@
 #include "memory/shared.h"
 
 #include <complex.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -30,6 +31,7 @@ typedef struct {
 static struct {
     Block *items; // in the order of `shown`
     int64_t count, capacity;
+    int64_t bytes, limit; // of those that this process has allocated, and what they may have
 } blocks;
 static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -82,6 +84,21 @@ static int64_t extent(int64_t count, int64_t step, int64_t size) {
     return count > 0 ? (count - 1) * step + size : 0;
 }
 
+// Whether there is room for so many bytes more, which are then taken.
+static bool take(int64_t bytes) {
+    pthread_mutex_lock(&blocks_lock);
+    const bool fits = bytes <= blocks.limit - blocks.bytes;
+    blocks.bytes += fits ? bytes : 0;
+    pthread_mutex_unlock(&blocks_lock);
+    return fits;
+}
+
+static void give_back(int64_t bytes) {
+    pthread_mutex_lock(&blocks_lock);
+    blocks.bytes -= bytes;
+    pthread_mutex_unlock(&blocks_lock);
+}
+
 static bool add_block(Block block) {
     if (blocks.count == blocks.capacity) {
         const int64_t capacity = max_i64(2 * blocks.capacity, 64);
@@ -107,15 +124,17 @@ static void free_block(const Block *block) {
         shared_release(block->elements);
     else
         shared_unmap(block->elements, block->bytes);
+    if (block->kind != OPENED)
+        give_back(block->bytes);
 }
 
 // A block of the device that has these elements, unless they are NULL.
 static void *show(Block block) {
     const int64_t page = sysconf(_SC_PAGESIZE);
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    // An address just behind the last element is one of the block as well.
     if (!block.elements)
         return NULL;
+    // An address just behind the last element is one of the block as well.
     block.shown_bytes = (block.bytes + page) / page * page;
     // cppcheck-suppress invalidFunctionArg
     void *shown = mmap(NULL, (size_t)block.shown_bytes, PROT_NONE, flags, -1, 0);
@@ -135,8 +154,12 @@ static bool is_too_large(int64_t bytes) {
 // Values that were never set are NaN, or -1.
 static void *allocate(int64_t bytes) {
     void *elements;
-    if (is_too_large(bytes) || posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0)
+    if (is_too_large(bytes) || !take(bytes))
         return NULL;
+    if (posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0) {
+        give_back(bytes);
+        return NULL;
+    }
     return show((Block){.elements = memset(elements, 0xFF, (size_t)bytes), .bytes = bytes});
 }
 
@@ -149,9 +172,13 @@ _Static_assert(sizeof(EmulatedHandle) <= sizeof(DeviceHandle), "a handle holds i
 
 static void *allocate_shared(int64_t bytes, DeviceHandle *handle) {
     EmulatedHandle own = {.bytes = bytes};
-    void *elements = !is_too_large(bytes) && shared_create(&own.name) ? shared_allocate(bytes) : NULL;
-    if (!elements)
+    if (is_too_large(bytes) || !take(bytes))
         return NULL;
+    void *elements = shared_create(&own.name) ? shared_allocate(bytes) : NULL;
+    if (!elements) {
+        give_back(bytes);
+        return NULL;
+    }
     own.offset = shared_offset(elements);
     memcpy(handle, &own, sizeof own);
     return show((Block){.elements = memset(elements, 0xFF, (size_t)bytes), .bytes = bytes, .kind = SHARED});
@@ -484,10 +511,17 @@ static void permute(int64_t size, void *to, const void *from, int loop_count, co
         begin_permute(size, target, source, loop_count, loops);
 }
 
+// Memory without a limit, but for DISTAL_GPU_MEMORY: of this process, as if no other used the GPU.
 static bool open_device(int local_rank, const char **why) {
     (void)local_rank;
-    (void)why;
-    return true;
+    const char *text = getenv("DISTAL_GPU_MEMORY");
+    char *end = NULL;
+    errno = 0;
+    blocks.limit = text && *text ? strtoll(text, &end, 10) : INT64_MAX;
+    if (!end || (errno == 0 && *end == '\0' && blocks.limit >= 0))
+        return true;
+    *why = "DISTAL_GPU_MEMORY is not a number of bytes";
+    return false;
 }
 
 static void close_device(void) {
@@ -503,7 +537,10 @@ static const char *describe(void) {
 
 static int64_t free_bytes(void) {
     const int64_t available = memory_available();
-    return available < 0 ? INT64_MAX : available;
+    pthread_mutex_lock(&blocks_lock);
+    const int64_t left = blocks.limit - blocks.bytes;
+    pthread_mutex_unlock(&blocks_lock);
+    return available < 0 ? left : min_i64(available, left);
 }
 
 const Device device_emulated = {.name = "emulated",

@@ -24,6 +24,25 @@ const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, Arena
     return peaks;
 }
 
+const int64_t *peaks_on_gpu(const Pipeline *pipeline, int statement, Arena *arena) {
+    const Plan *plan = pipeline->plan;
+    const int64_t *own = plan_figures(plan->statements[statement])->gpu_peak_bytes;
+    const int64_t *homes = plan->home_figures->gpu;
+    int64_t *peaks = arena_array(arena, int64_t, pipeline->ranks);
+    bool any = own != NULL;
+    for (int64_t rank = 0; own && rank < pipeline->ranks; rank++)
+        peaks[rank] = own[rank];
+    int first, last;
+    peaks_together(pipeline, statement, &first, &last);
+    for (int s = first; s < last; s++) {
+        const int64_t *other = plan_figures(plan->statements[s])->gpu_peak_bytes;
+        any = any || other;
+        for (int64_t rank = 0; s != statement && other && rank < pipeline->ranks; rank++)
+            peaks[rank] = saturated_add(peaks[rank], other[rank] - (homes ? homes[rank] : 0));
+    }
+    return any ? peaks : NULL;
+}
+
 static int64_t known_peak(StatementPlan *plan, int64_t rank) {
     return plan->figures->made ? plan_figures(plan)->known_peak_bytes[rank] : plan_rank_peak(plan, rank);
 }

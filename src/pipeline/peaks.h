@@ -9,8 +9,11 @@
 // By rank, what it has in memory at most while a statement is executed: StatementFigures.peak_bytes, and the
 // buffers of the other statements of its repetition. Allocated in the arena.
 const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, Arena *arena);
+// The same in memory of its GPU; NULL where nothing is there.
+const int64_t *peaks_on_gpu(const Pipeline *pipeline, int statement, Arena *arena);
 
-// The same of one rank, without what depends on entries that are not known. Figures are not made for it.
+// Those of one rank in memory of the host, without what depends on entries that are not known. Figures are
+// not made for it.
 int64_t peaks_known(const Pipeline *pipeline, int statement, int64_t rank);
 // The part of it that the other statements of its repetition have.
 int64_t peaks_of_others(const Pipeline *pipeline, int statement, int64_t rank);

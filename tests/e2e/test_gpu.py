@@ -120,6 +120,28 @@ def test_pipelined(_):
         run(text, *options, "--pipeline", "on", "--check")
 
 
+def test_memory(folder):
+    """A rank takes no more memory of its GPU than planned: each dense example runs in that much, and in no byte less."""
+    emulated = EMULATED["DISTAL_GPU"] == "emulated"
+    for path in sorted(glob.glob(f"{SOURCE}/examples/*.distal")):
+        text = on_gpu(path)
+        size = ["-p", "n=23"] if re.search(r"\bn = ", text) else []
+        planned = subprocess.run([DISTAL, "plan", "-e", text, "--stats=json", "--shared-memory", "on", *size],
+                                 capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True)
+        if planned.returncode != 0:
+            check(UNSUPPORTED.search(planned.stderr), planned.stderr)
+            continue
+        most = max(max(of.get("gpu_peak_bytes", [0])) for of in json.loads(planned.stdout)["statements"])
+        if emulated:
+            enough, less = {"DISTAL_GPU_MEMORY": str(most)}, {"DISTAL_GPU_MEMORY": str(most - 1)}
+            run(text, "--check", "--scratch", folder, *size, environment=enough)
+            done = run(text, "--scratch", folder, *size, status=1, environment=less)
+            check("of memory of its GPU, of which" in done.stderr, f"{path}: {done.stderr}")
+        run(text, "--scratch", folder, "--gpu-memory-limit", str(most), *size)
+        done = run(text, "--scratch", folder, "--gpu-memory-limit", str(most - 1), *size, status=1)
+        check("of memory of its GPU, more than the limit of" in done.stderr, f"{path}: {done.stderr}")
+
+
 def test_contractions(_):
     """Products with loops around them and several loops for a dimension, in any order of modes: one call."""
     for statement in ("A(b, i, j) = B(b, i, k) * C(b, k, j)", "A(i, b, j) = B(k, i, b) * C(b, j, k)",

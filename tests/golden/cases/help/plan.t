@@ -25,6 +25,9 @@ options:
                           random:1, random:2, ... in order of declaration)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
+  --gpu-memory-limit BYTES
+                          the same for the memory of the GPU of a process (default: what is free of
+                          it)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: those from memory of the host to a
                           GPU)

@@ -31,6 +31,9 @@ options:
   --warmup K              executions before the timed ones (default: 0)
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
+  --gpu-memory-limit BYTES
+                          the same for the memory of the GPU of a process (default: what is free of
+                          it)
   --scratch FOLDER        where tensors in disk are kept while a program runs, on each node, or the
                           disk is measured; nothing remains (default: TMPDIR, or /tmp)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
