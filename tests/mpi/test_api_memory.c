@@ -419,7 +419,7 @@ static int remove_draft(const char *folder) {
 // longer.
 static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
                       bool (*body)(Run *run, int ranks)) {
-    const long stride = failing_kind != OF_ARENAS ? 1 : ranks == 1 ? 11 : 61;
+    const long stride = failing_kind != OF_ARENAS ? 1 : ranks == 1 ? 31 : 97;
     long process = (long)getpid(), last = 0;
     broadcast(&process, 1, MPI_LONG, 0, comm);
     char folder[64], path[96];
