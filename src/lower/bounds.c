@@ -169,18 +169,29 @@ bool bounds_of_index(const Cin *cin, const Relation *relation, int loop, const b
 typedef struct {
     const Cin *cin;
     int loop;
-    int source;  // that may depend on the loop
-    bool others; // depend on it too
+    int source;      // that may depend on the loop
+    bool is_through; // an index that is more than a variable may, too
+    bool others;     // depend on it as well
 } UnitCheck;
+
+// Whether the index is more than a variable, as `i + 1`.
+static bool is_affine(const Cin *cin, int index) {
+    bool affine = false;
+    for (int64_t r = 0; r < cin->relations.count; r++)
+        affine = affine || (cin->relations.items[r]->affine && cin->relations.items[r]->parent[0] == index);
+    return affine;
+}
 
 static void check_indices(void *context, const Access *access) {
     UnitCheck *check = context;
-    for (int m = 0; m < access->tensor->order; m++)
-        check->others |=
-            access->vars[m] != check->source && bounds_depends(check->cin, access->vars[m], check->loop);
+    for (int m = 0; m < access->tensor->order; m++) {
+        const int index = access->vars[m];
+        check->others |= index != check->source && bounds_depends(check->cin, index, check->loop) &&
+                         !(check->is_through && is_affine(check->cin, index));
+    }
 }
 
-int bounds_unit_source(const Cin *cin, const Stmt *assign, int loop) {
+static int unit_source(const Cin *cin, const Stmt *assign, int loop, bool is_through) {
     int source = loop;
     while (!cin->vars[source].source) {
         const Relation *relation = cin_made_by(cin, source);
@@ -191,8 +202,16 @@ int bounds_unit_source(const Cin *cin, const Stmt *assign, int loop) {
             break;
         source = relation->parent[0];
     }
-    UnitCheck check = {cin, loop, source, false};
+    UnitCheck check = {cin, loop, source, is_through, false};
     check_indices(&check, assign->lhs);
     expr_accesses(assign->rhs, check_indices, &check);
     return check.others ? -1 : source;
+}
+
+int bounds_unit_source(const Cin *cin, const Stmt *assign, int loop) {
+    return unit_source(cin, assign, loop, false);
+}
+
+int bounds_part_source(const Cin *cin, const Stmt *assign, int loop) {
+    return unit_source(cin, assign, loop, true);
 }

@@ -49,5 +49,7 @@ bool bounds_increases(const Cin *cin, int var, int loop);
 // that depends on it; -1 where there is none. The loop runs through contiguous parts of it, so its bound is
 // exact whatever is outside.
 int bounds_unit_source(const Cin *cin, const Stmt *assign, int loop);
+// The same variable where indices that are more than a variable, `i + 1`, may depend on the loop as well.
+int bounds_part_source(const Cin *cin, const Stmt *assign, int loop);
 
 #endif

@@ -153,7 +153,7 @@ static SparseLoop make_loop(const SparseState *state, int number) {
                        .number = number,
                        .source = cin->vars[from->var].source
                                      ? from->var
-                                     : bounds_unit_source(cin, leaf->leaf->assign, from->var),
+                                     : bounds_part_source(cin, leaf->leaf->assign, from->var),
                        .iterated = arena_array(arena, bool, count),
                        .begins = arena_array(arena, const IntExpr *, count),
                        .ends = arena_array(arena, const IntExpr *, count),
