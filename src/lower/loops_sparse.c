@@ -61,6 +61,31 @@ static void set_source(const SparseState *state, SparseLoop *loop, int source) {
     loop->set = make_set(leaf, loop->iterated, leaf->leaf->assign->rhs);
 }
 
+// Where no operand stores the coordinates of the source, and one those of an index that is the source plus an
+// integer, the loop iterates over these, from another first one on.
+static void follow_index(const SparseState *state, SparseLoop *loop) {
+    Arena *arena = sparse_arena(state);
+    const Cin *cin = state->leaf->builder->spmd->cin;
+    const int source = loop->source;
+    if (loop->set->kind != SET_ALL || source < 0)
+        return;
+    for (int64_t r = 0; r < cin->relations.count; r++) {
+        const AffineIndex *index = cin->relations.items[r]->affine;
+        if (!index || index->count != 1 || index->vars[0] != source ||
+            index->coefficients[0]->op != INT_CONST || index->coefficients[0]->value != 1)
+            continue;
+        set_source(state, loop, cin->relations.items[r]->parent[0]);
+        if (loop->set->kind == SET_ALL)
+            continue;
+        loop->moved = index->constant;
+        if (loop->part_count > 0)
+            loop->after = int_op(arena, INT_ADD, index->constant, cin->vars[source].extent);
+        loop->first = loop->first ? int_op(arena, INT_ADD, loop->first, index->constant) : index->constant;
+        return;
+    }
+    set_source(state, loop, source);
+}
+
 // A loop over a part of a mode that is not contiguous, as block-cyclic modes have, iterates over what is
 // stored of the mode, where the right side is bounded by that, and skips what is in other parts.
 static void skip_others(const SparseState *state, SparseLoop *loop) {
@@ -83,32 +108,11 @@ static void skip_others(const SparseState *state, SparseLoop *loop) {
         whole.parts[--count] = cin_made_by(cin, v);
     whole.first = NULL;
     set_source(state, &whole, var);
+    follow_index(state, &whole);
     if (whole.set->kind == SET_ALL)
         set_source(state, loop, loop->source);
     else
         *loop = whole;
-}
-
-// Where no operand stores the coordinates of the source, and one those of an index that is the source plus an
-// integer, the loop iterates over these, from another first one on.
-static void follow_index(const SparseState *state, SparseLoop *loop) {
-    const Cin *cin = state->leaf->builder->spmd->cin;
-    const int source = loop->source;
-    if (loop->set->kind != SET_ALL || source < 0)
-        return;
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const AffineIndex *index = cin->relations.items[r]->affine;
-        if (!index || index->count != 1 || index->vars[0] != source ||
-            index->coefficients[0]->op != INT_CONST || index->coefficients[0]->value != 1)
-            continue;
-        set_source(state, loop, cin->relations.items[r]->parent[0]);
-        if (loop->set->kind == SET_ALL)
-            continue;
-        loop->first = loop->first ? int_op(sparse_arena(state), INT_ADD, loop->first, index->constant)
-                                  : index->constant;
-        return;
-    }
-    set_source(state, loop, source);
 }
 
 // Where the loops around select contiguous parts, stored coordinates before and after those of the loop are
@@ -243,6 +247,15 @@ void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     const LeafLoop *from = loop->from;
     VarSet defined = 0;
+    if (loop->part_count > 0 && loop->moved) {
+        const int mode = loop->parts[0]->parent[0];
+        const IntExpr *index = int_var(sparse_arena(state), loop->source);
+        sparse_append(state, to,
+                      loop_let(sparse_arena(state), mode,
+                               value_index(sparse_arena(state),
+                                           int_op(sparse_arena(state), INT_SUB, index, loop->moved))));
+        defined |= (VarSet)1 << mode;
+    }
     for (int p = 0; p < loop->part_count; p++) {
         to = append_part(state, loop->parts[p], to);
         defined |= (VarSet)1 << loop->parts[p]->child[1];
