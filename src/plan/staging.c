@@ -94,16 +94,19 @@ static void enlarge(const RankPlanner *rank, DiskStage *stage, const Rect *rect)
     stage->rect = rect_copy(&both, rank->kept_arena);
 }
 
-// Joins a stage with another one of the step that overlaps with it; false where there is none.
-static bool join_stages(RankPlanner *rank, int64_t first) {
-    for (int64_t a = first; a < rank->stages.count; a++)
-        for (int64_t b = a + 1; b < rank->stages.count; b++)
-            if (rect_common(&rank->stages.items[a].rect, &rank->stages.items[b].rect) > 0) {
-                enlarge(rank, &rank->stages.items[a], &rank->stages.items[b].rect);
-                rank->stages.items[b] = rank->stages.items[--rank->stages.count];
-                return true;
-            }
-    return false;
+// Joins the last stage with those of the step that it overlaps with, also when it has grown. No two of the
+// others overlap.
+static void join_last(RankPlanner *rank, int64_t first) {
+    DiskStage *stages = rank->stages.items, last = stages[--rank->stages.count];
+    for (int64_t s = first; s < rank->stages.count;)
+        if (rect_common(&stages[s].rect, &last.rect) > 0) {
+            enlarge(rank, &last, &stages[s].rect);
+            stages[s] = stages[--rank->stages.count];
+            s = first;
+        } else {
+            s++;
+        }
+    stages[rank->stages.count++] = last;
 }
 
 static bool overlaps_stage(const RankPlanner *rank, int64_t first, const Rect *rect) {
@@ -136,8 +139,7 @@ static bool add_stages(RankPlanner *rank, const RankStep *step, const RankOperat
                 (local && !overlaps_stage(rank, first, rect)))
                 continue;
             stage_with(rank, first, &parts.items[k]);
-            while (join_stages(rank, first))
-                continue;
+            join_last(rank, first);
             added = true;
         }
     }
