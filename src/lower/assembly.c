@@ -10,11 +10,18 @@ typedef struct {
     bool depends;
 } Dependence;
 
+// Whether there are iterations in which an index is not within its mode.
+static bool leaves_mode(const Cin *cin, int index) {
+    const Relation *relation = cin_is_index(cin, index) ? cin_replaced_by(cin, index) : NULL;
+    return relation && !(bounds_index_starts(cin, relation) && bounds_index_ends(cin, relation));
+}
+
 static void find_dependence(void *context, const Access *access) {
     Dependence *dependence = context;
-    for (int m = 0; tensor_is_sparse(access->tensor) && m < access->tensor->order; m++)
-        dependence->depends =
-            dependence->depends || bounds_depends(dependence->cin, access->vars[m], dependence->loop);
+    for (int m = 0; m < access->tensor->order; m++)
+        if (tensor_is_sparse(access->tensor) || leaves_mode(dependence->cin, access->vars[m]))
+            dependence->depends =
+                dependence->depends || bounds_depends(dependence->cin, access->vars[m], dependence->loop);
 }
 
 bool assembly_depends(const Cin *cin, const Stmt *assign, int loop) {

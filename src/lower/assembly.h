@@ -40,7 +40,7 @@ bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const Assembly 
 // How entries are found, for messages.
 const char *assembly_text(const Assembly *assembly);
 
-// Whether entries depend on a loop, as it indexes a sparse tensor.
+// Whether entries depend on a loop, as it indexes a sparse tensor, or an index that may leave its mode.
 bool assembly_depends(const Cin *cin, const Stmt *assign, int loop);
 // Whether equal coordinates of an operand's next level have to be one iteration of a loop of the leaf, as
 // else what is inside would come in another order.

@@ -174,20 +174,12 @@ typedef struct {
     bool others;     // depend on it as well
 } UnitCheck;
 
-// Whether the index is more than a variable, as `i + 1`.
-static bool is_affine(const Cin *cin, int index) {
-    bool affine = false;
-    for (int64_t r = 0; r < cin->relations.count; r++)
-        affine = affine || (cin->relations.items[r]->affine && cin->relations.items[r]->parent[0] == index);
-    return affine;
-}
-
 static void check_indices(void *context, const Access *access) {
     UnitCheck *check = context;
     for (int m = 0; m < access->tensor->order; m++) {
         const int index = access->vars[m];
         check->others |= index != check->source && bounds_depends(check->cin, index, check->loop) &&
-                         !(check->is_through && is_affine(check->cin, index));
+                         !(check->is_through && cin_is_index(check->cin, index));
     }
 }
 

@@ -117,6 +117,25 @@ def test_long_diagonal_in_steps(folder):
     check((got[:-1] == numpy.diagonal(array, 1)).all() and got[-1] == 0, f"{got}")
 
 
+def test_entries_where_indices_are_in_modes(folder):
+    """A sparse result has no entry where no summand has all of its indices within their modes, though these are of
+    dense tensors."""
+    n = 7
+    generator = numpy.random.default_rng(5)
+    stored = generator.random((n, n)) * (generator.random((n, n)) < 0.5)
+    numpy.save(f"{folder}/E.npy", stored)
+    for ranks in (1, 2, 3):
+        program = (f"machine M = grid({ranks}); tensor D({n}, {n}): f64, csr; tensor E({n}, {n}): f64, csr;"
+                   f"tensor F({n}, 2): f64; tensor G(4, {n}): f64; place D(x, y) -> M(x); place E(x, y) -> M(x);"
+                   "D(i, j) = E(i, j) * F(i, k) * G(k + j + 1, j)")
+        distal(["run", "-e", program, "-n", str(ranks), "--in", f"E={folder}/E.npy", "--check", "-q", "--out",
+                f"D={folder}/D.mtx"])
+        with open(f"{folder}/D.mtx", encoding="ascii") as file:
+            lines = [line.split() for line in file if not line.startswith("%")][1:]
+        entries = {(int(row) - 1, int(column) - 1) for row, column, _ in lines}
+        check(entries == {(i, j) for i, j in zip(*stored.nonzero()) if j + 1 < 4}, f"{sorted(entries)} on {ranks}")
+
+
 def main():
     cases = functions_named_test("indices", globals())
     for number, (statement, tensors, code) in enumerate(CASES):
