@@ -90,6 +90,11 @@ module distal_c
       type(c_ptr), value :: context
       character(kind=c_char), intent(in), optional :: folder(*)
     end function
+    integer(c_int) function c_gpu_stream(context, stream) bind(c, name="distal_gpu_stream")
+      import
+      type(c_ptr), value :: context
+      type(c_ptr), value :: stream
+    end function
     integer(c_int) function c_param(context, name, value) bind(c, name="distal_param")
       import
       type(c_ptr), value :: context

@@ -110,6 +110,16 @@ DISTAL_API distal_status distal_use_layout(distal_context *context, distal_layou
 // and end with the tensors. Ranks may have different folders. Local.
 DISTAL_API distal_status distal_scratch(distal_context *context, const char *folder);
 
+// Gives a stream of CUDA (CUstream, cudaStream_t) that calls use on the GPU of this rank from now on: what
+// they do there comes after all that the caller has put into it before, and before all that the caller puts
+// into it later. A call waits for the GPU only where other ranks, or memory of the host, need what it does,
+// and a failure of the GPU may be that of a later call. NULL, as at first: calls do not wait for what the
+// caller has begun, and what they do is finished when they return; so is then what was begun in the stream
+// before. The stream is one of the primary context of the GPU, and stays until another one, or NULL, is given
+// or the context is freed. Local; DISTAL_INVALID where the driver knows that it is of another GPU,
+// DISTAL_FAILED where there is none.
+DISTAL_API distal_status distal_gpu_stream(distal_context *context, void *stream);
+
 // --- Params and machines
 
 // Declares an integer that extents, grids and arguments of commands may mention by name, or changes its
@@ -213,7 +223,8 @@ DISTAL_API distal_status distal_tensor_coordinates(distal_tensor *tensor, int64_
 // Of a tensor that is placed `in gpu`, `data` is an address in memory of the GPU that the rank uses, aligned
 // to the size of an element: DISTAL_INVALID where the driver knows that it is not, or that the memory ends
 // before the last element; DISTAL_FAILED where there is no GPU. Calls do not wait for what the caller has
-// begun there; what they do is finished when they return. A tensor in disk takes no memory.
+// begun there, and what they do is finished when they return, unless there is a stream for both
+// (distal_gpu_stream). A tensor in disk takes no memory.
 DISTAL_API distal_status distal_tensor_attach(distal_tensor *tensor, void *data, const int64_t *stride);
 
 // The same for any number of pieces: `pieces` has all of this rank, as distal_tensor_box gives them, with

@@ -153,6 +153,33 @@ distal_status distal_scratch(distal_context *context, const char *folder) {
     return DISTAL_OK;
 }
 
+static distal_status take_stream(distal_context *context, void *stream) {
+    if (!stream && !context->gpu_stream)
+        return DISTAL_OK;
+    const Device *device = gpu_device(context->diagnostics);
+    const char *why = device && stream ? device->refuses_stream(stream) : NULL;
+    if (!device || !device_check(context->diagnostics))
+        return DISTAL_FAILED;
+    if (why)
+        return invalid(context, "the stream that rank %d gives %s", context->rank, why);
+    const DeviceTicket before = device->mark(STREAM_COMPUTE);
+    context->gpu_stream = stream;
+    device_follow(stream);
+    if (stream)
+        device->order(STREAM_COMPUTE, before);
+    else
+        device->wait(before);
+    return device_check(context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
+}
+
+distal_status distal_gpu_stream(distal_context *context, void *stream) {
+    if (!context)
+        return missing_argument(NULL, "distal_gpu_stream", "the context");
+    const distal_status status = call_local(context, "distal_gpu_stream", take_stream, stream);
+    context->is_local = true;
+    return call_end(context, status);
+}
+
 const int *layout_modes(const distal_context *context, int order) {
     int *modes = arena_array(context->scratch, int, order);
     for (int d = 0; d < order; d++)
@@ -171,6 +198,7 @@ void distal_free(distal_context *context) {
     while (context->tensors)
         distal_tensor_free(context->tensors);
     kernels_free(context);
+    device_follow(NULL);
     int finalized;
     MPI_Finalized(&finalized);
     if (!finalized) {

@@ -133,6 +133,7 @@ struct distal_context {
     distal_error_action on_error;
     const char *scratch_folder; // of what is in disk; NULL: as the environment says
     distal_layout layout;       // of arrays of the caller
+    void *gpu_stream;           // that calls follow (device_follow); NULL: none
     bool is_local;              // the running call may be made on some ranks only
     const char *call, *within;  // the running call; the one that it is a part of, or NULL
     Diagnostics *diagnostics;   // of the running call

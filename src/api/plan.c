@@ -307,7 +307,7 @@ void distal_plan_free(distal_plan *plan) {
 static void copy_pieces(const Storage *to, const Storage *from) {
     for (int64_t i = 0; i < to->piece_count; i++)
         piece_copy(&to->pieces[i], &from->pieces[i], &to->pieces[i].rect);
-    storage_wait(to); // an execution uses other streams of a GPU as well
+    storage_finish(to);
 }
 
 // What the sparse tensors of a plan may take: a result, and copies of operands with other levels.
@@ -434,6 +434,7 @@ distal_status distal_execute(distal_plan *plan) {
     const distal_status followed = plan->program->balancing.count > 0 ? follow_entries(plan) : DISTAL_OK;
     if (followed != DISTAL_OK)
         return followed;
+    device_follow(plan->context->gpu_stream);
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
         if (use->tensor && use->tensor->memory != use->memory)

@@ -5,6 +5,7 @@
 #include "cuda/driver.h"
 #include "cuda/kernels.h"
 #include "cuda/library.h"
+#include "cuda/streams.h"
 
 #include <cublas_v2.h>
 #include <limits.h>
@@ -48,6 +49,7 @@ typedef struct {
 
 static Cublas cublas;
 static cublasHandle_t handle; // of the process; NULL: not opened
+static CUstream handle_stream;
 static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool succeeded(cublasStatus_t status, const char *name) {
@@ -74,7 +76,10 @@ static bool open_handle(void) {
     if (why)
         device_fail("products of matrices need cuBLAS: %s", why);
     else if (!handle && CUBLAS_CALL(cublasCreate, &handle))
-        CUBLAS_CALL(cublasSetStream, handle, cuda_process.stream);
+        handle_stream = NULL;
+    if (!why && handle && handle_stream != cuda_stream() &&
+        CUBLAS_CALL(cublasSetStream, handle, cuda_stream()))
+        handle_stream = cuda_stream();
     return !why && handle;
 }
 

@@ -46,6 +46,7 @@ static void *allocate(int64_t bytes) {
     return allocated(result, "cuMemAlloc") ? (void *)memory : NULL;
 }
 
+// The driver waits for all that uses the memory.
 static void release(void *memory) {
     if (memory && CUDA_CALL(cuCtxSetCurrent, cuda_process.context))
         CUDA_CALL(cuMemFree, (CUdeviceptr)memory);
@@ -157,6 +158,7 @@ const Device device_cuda = {.name = "cuda",
                             .open_shared = open_shared,
                             .close_shared = close_shared,
                             .refuses = refuses,
+                            .refuses_stream = streams_refuses,
                             .pin = pin,
                             .unpin = unpin,
                             .copy = cuda_copy,

@@ -46,6 +46,7 @@
     ENTRY(cuPointerGetAttribute)                                                                             \
     ENTRY(cuStreamCreate)                                                                                    \
     ENTRY(cuStreamDestroy)                                                                                   \
+    ENTRY(cuStreamGetCtx)                                                                                    \
     ENTRY(cuStreamSynchronize)                                                                               \
     ENTRY(cuStreamWaitEvent)
 
@@ -59,7 +60,7 @@ extern CudaDriver cuda;
 typedef struct {
     CUdevice device;
     CUcontext context;                 // the primary one, which other libraries of the process use as well
-    CUstream stream;                   // STREAM_COMPUTE
+    CUstream stream;                   // STREAM_COMPUTE of threads that do not follow a caller's
     CUstream beside[STREAM_COUNT - 1]; // the others
     int architecture;                  // 90 for sm_90
     int version;                       // of CUDA that the driver is for: 13000 for 13.0

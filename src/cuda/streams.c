@@ -13,7 +13,9 @@ static struct {
 } tickets = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static CUstream stream_of(DeviceStream stream) {
-    return stream == STREAM_COMPUTE ? cuda_process.stream : cuda_process.beside[stream - 1];
+    if (stream != STREAM_COMPUTE)
+        return cuda_process.beside[stream - 1];
+    return device_followed() ? device_followed() : cuda_process.stream;
 }
 
 CUstream cuda_stream(void) {
@@ -42,13 +44,20 @@ DeviceTicket streams_mark(DeviceStream stream) {
 }
 
 void streams_order(DeviceStream stream, DeviceTicket ticket) {
-    if (ticket > 0 && ticket_stream(ticket) != stream && cuda_enter())
+    if (ticket > 0 && cuda_enter())
         CUDA_CALL(cuStreamWaitEvent, stream_of(stream), ticket_event(ticket), 0);
 }
 
 void streams_wait(DeviceTicket ticket) {
     if (ticket > 0 && cuda_enter())
         CUDA_CALL(cuEventSynchronize, ticket_event(ticket));
+}
+
+const char *streams_refuses(void *stream) {
+    CUcontext context = NULL;
+    if (!cuda_enter() || !CUDA_CALL(cuStreamGetCtx, stream, &context) || context == cuda_process.context)
+        return NULL;
+    return "is not of the primary context of the GPU that the rank uses";
 }
 
 void streams_synchronize(void) {

@@ -10,6 +10,7 @@
 CUstream cuda_stream(void);
 
 // As of Device.
+const char *streams_refuses(void *stream);
 DeviceTicket streams_mark(DeviceStream stream);
 void streams_order(DeviceStream stream, DeviceTicket ticket);
 void streams_wait(DeviceTicket ticket);

@@ -64,6 +64,16 @@ void device_use(DeviceStream stream, bool waits) {
     copies_do_not_wait = !waits;
 }
 
+static _Thread_local void *stream_followed;
+
+void device_follow(void *stream) {
+    stream_followed = stream;
+}
+
+void *device_followed(void) {
+    return stream_followed;
+}
+
 DeviceStream device_stream(void) {
     return stream_used;
 }

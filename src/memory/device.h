@@ -62,7 +62,8 @@ enum { DEVICE_ROWS = 1024, DEVICE_ROW_BYTES = 256 << 20 };
 // Streams: what is in one is executed beside what is in the others, but for the order that `order` asks for.
 // Copies to the device and those from it have one each.
 typedef enum { STREAM_COMPUTE, STREAM_IN, STREAM_OUT, STREAM_COUNT } DeviceStream;
-// All that has been begun in a stream at some time, of which some may have been executed; 0: nothing.
+// All that has been begun in a stream at some time, of which some may have been executed; 0: nothing. Of
+// those in the stream of a caller (device_follow) only the latest 64 of all threads are known.
 typedef int64_t DeviceTicket;
 
 // What other processes of the node need to open memory of a device.
@@ -94,6 +95,9 @@ typedef struct {
     // static memory: it is the host's, or that of another device, or there are less bytes (at least 1). NULL
     // where it can be used as that of `allocate`, as far as the device can tell.
     const char *(*refuses)(const void *memory, int64_t bytes);
+    // Why that which another part of the program has made is no stream of this device, as a clause in static
+    // memory. NULL where device_follow can have it, as far as the device can tell.
+    const char *(*refuses_stream)(void *stream);
     // Pins memory of the host (memory/pinned.h). False: it cannot be, or is already; that is no failure.
     bool (*pin)(void *memory, int64_t bytes);
     void (*unpin)(void *memory);
@@ -125,7 +129,7 @@ typedef struct {
     // What is begun in the stream from now on is executed after what the ticket is of.
     void (*order)(DeviceStream stream, DeviceTicket ticket);
     void (*wait)(DeviceTicket ticket); // until it has been executed
-    void (*synchronize)(void);         // waits for all that was begun
+    void (*synchronize)(void);         // waits for all that was begun in the streams of this thread
 } Device;
 
 extern const Device device_cuda; // where the build has CUDA (src/cuda)
@@ -142,6 +146,11 @@ const Device *device_current(void);
 // `waits`: copies from or to memory of the host have been executed when they return. Else that memory may be
 // changed, or read, when a ticket that was taken after them has been waited for.
 void device_use(DeviceStream stream, bool waits);
+// The stream of a caller that is STREAM_COMPUTE for this thread from now on: what is begun there is executed
+// in the order in which it and the caller begin it. NULL, as at first: the device's own. Whoever calls this
+// orders the new one after the one before where that is needed.
+void device_follow(void *stream);
+void *device_followed(void); // or NULL
 // For devices: what the calling thread uses.
 DeviceStream device_stream(void);
 bool device_waits(void);

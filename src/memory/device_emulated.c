@@ -198,7 +198,7 @@ static void *open_shared(const DeviceHandle *handle) {
 static void release(void *memory) {
     if (!memory)
         return;
-    emulated_synchronize();
+    emulated_finish();
     pthread_mutex_lock(&blocks_lock);
     const int64_t at = blocks_before(memory) - 1;
     const bool found = at >= 0 && blocks.items[at].shown == memory;
@@ -326,7 +326,7 @@ static void *load(const char *text, Diagnostics *diagnostics) {
 
 static void unload(void *module) {
     (void)module;
-    emulated_synchronize();
+    emulated_finish();
 }
 
 typedef struct {
@@ -525,7 +525,7 @@ static bool open_device(int local_rank, const char **why) {
 }
 
 static void close_device(void) {
-    emulated_synchronize();
+    emulated_finish();
     free(blocks.items);
     blocks.items = NULL;
     blocks.count = blocks.capacity = 0;
@@ -554,6 +554,7 @@ const Device device_emulated = {.name = "emulated",
                                 .open_shared = open_shared,
                                 .close_shared = release,
                                 .refuses = refuses,
+                                .refuses_stream = emulated_refuses,
                                 .pin = pin,
                                 .unpin = unpin,
                                 .copy = copy,

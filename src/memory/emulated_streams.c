@@ -17,9 +17,12 @@ typedef struct Task {
 typedef struct {
     Task *first, *last;
     int64_t begun, executed;
+    bool is_open; // of a caller
 } Queue;
 
-static Queue queues[STREAM_COUNT];
+// Those of the device, and of callers.
+enum { QUEUES = STREAM_COUNT + 4 };
+static Queue queues[QUEUES];
 static uint64_t choices;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -36,29 +39,33 @@ static void execute_first(Queue *queue) {
     free(task);
 }
 
-static DeviceTicket ticket_of(DeviceStream stream, int64_t number) {
-    return number > 0 ? number * STREAM_COUNT + (int64_t)stream : 0;
+static Queue *queue_of(DeviceStream stream) {
+    return stream == STREAM_COMPUTE && device_followed() ? device_followed() : &queues[stream];
+}
+
+// Of all that has been begun in the queue.
+static DeviceTicket ticket_of(const Queue *queue) {
+    return queue->begun > 0 ? queue->begun * QUEUES + (queue - queues) : 0;
 }
 
 static void execute(DeviceTicket ticket) {
-    Queue *queue = &queues[ticket % STREAM_COUNT];
-    while (queue->executed < ticket / STREAM_COUNT)
+    Queue *queue = &queues[ticket % QUEUES];
+    while (queue->executed < ticket / QUEUES)
         execute_first(queue);
 }
 
 // Which stream goes on next, if one does, and whether by one task or by all that it has.
 static void execute_some(void) {
     choices = choices * 6364136223846793005u + 1442695040888963407u;
-    Queue *queue = &queues[(choices >> 33) % STREAM_COUNT];
+    Queue *queue = &queues[(choices >> 33) % QUEUES];
     const unsigned how = (unsigned)(choices >> 60);
     if (how < 4)
-        execute(ticket_of((DeviceStream)(queue - queues), queue->begun));
+        execute(ticket_of(queue));
     else if (how < 8 && queue->first)
         execute_first(queue);
 }
 
-static void append(DeviceStream stream, Task *task) {
-    Queue *queue = &queues[stream];
+static void append(Queue *queue, Task *task) {
     if (queue->first)
         queue->last->next = task;
     else
@@ -81,14 +88,14 @@ void emulated_begin(void (*run)(void *arguments), const void *arguments, int64_t
     task->run = run;
     memcpy(task->arguments, arguments, (size_t)bytes);
     pthread_mutex_lock(&lock);
-    append(device_stream(), task);
+    append(queue_of(device_stream()), task);
     execute_some();
     pthread_mutex_unlock(&lock);
 }
 
 DeviceTicket emulated_mark(DeviceStream stream) {
     pthread_mutex_lock(&lock);
-    const DeviceTicket ticket = ticket_of(stream, queues[stream].begun);
+    const DeviceTicket ticket = ticket_of(queue_of(stream));
     pthread_mutex_unlock(&lock);
     return ticket;
 }
@@ -99,7 +106,7 @@ void emulated_order(DeviceStream stream, DeviceTicket ticket) {
         return;
     task->after = ticket;
     pthread_mutex_lock(&lock);
-    append(stream, task);
+    append(queue_of(stream), task);
     pthread_mutex_unlock(&lock);
 }
 
@@ -112,4 +119,39 @@ void emulated_wait(DeviceTicket ticket) {
 void emulated_synchronize(void) {
     for (DeviceStream s = 0; s < STREAM_COUNT; s++)
         emulated_wait(emulated_mark(s));
+}
+
+void emulated_finish(void) {
+    pthread_mutex_lock(&lock);
+    for (int q = 0; q < QUEUES; q++)
+        execute(ticket_of(&queues[q]));
+    pthread_mutex_unlock(&lock);
+}
+
+void *emulated_stream_create(void) {
+    Queue *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (int q = STREAM_COUNT; q < QUEUES && !found; q++)
+        found = queues[q].is_open ? NULL : &queues[q];
+    if (found)
+        found->is_open = true;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void emulated_stream_free(void *stream) {
+    Queue *queue = stream;
+    pthread_mutex_lock(&lock);
+    execute(ticket_of(queue));
+    queue->is_open = false;
+    pthread_mutex_unlock(&lock);
+}
+
+const char *emulated_refuses(void *stream) {
+    bool is_open = false;
+    pthread_mutex_lock(&lock);
+    for (int q = STREAM_COUNT; q < QUEUES; q++)
+        is_open = is_open || (&queues[q] == stream && queues[q].is_open);
+    pthread_mutex_unlock(&lock);
+    return is_open ? NULL : "is not of the emulated GPU";
 }

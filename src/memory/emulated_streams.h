@@ -16,5 +16,13 @@ DeviceTicket emulated_mark(DeviceStream stream);
 void emulated_order(DeviceStream stream, DeviceTicket ticket);
 void emulated_wait(DeviceTicket ticket);
 void emulated_synchronize(void);
+const char *emulated_refuses(void *stream);
+
+// Executes all that was begun, in streams of callers as well.
+void emulated_finish(void);
+// A stream as one that a caller has made, for device_follow; NULL: there are four already. What is in it is
+// executed before it is freed.
+void *emulated_stream_create(void);
+void emulated_stream_free(void *stream);
 
 #endif

@@ -420,6 +420,8 @@ distal_execution *execution_create(StatementPlan *plan, Storage *const *storages
 void execution_free(distal_execution *execution) {
     if (!execution)
         return;
+    if (execution->begun > 0 && device_current())
+        device_current()->wait(execution->begun);
     io_queue_free(execution->queue);
     progress_free(execution->progress);
     reading_free(execution->reading);

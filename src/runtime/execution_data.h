@@ -66,6 +66,7 @@ struct distal_execution {
     IoQueue *queue;           // of what is read ahead and written behind; NULL: nothing is
     ProgressThread *progress; // of messages while leaves compute; NULL: there is no thread for them
     bool in_disk;             // some tensor is, the same on all ranks
+    DeviceTicket begun;       // on a GPU, of the latest run
     void *gpu_scratch;        // partial results of the blocks of a launch; NULL where no leaf is on a GPU
     void *gpu_space;          // DEVICE_SPACE bytes for contractions; NULL where there are none
     MPI_Comm all;

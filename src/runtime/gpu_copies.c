@@ -26,6 +26,26 @@ static void use_default(void) {
     device_use(STREAM_COMPUTE, true);
 }
 
+void gpu_begin_run(void) {
+    // Otherwise what has been begun before is finished. What is fetched, gpu_begin_fetch orders.
+    if (device_followed())
+        order(STREAM_OUT, mark(STREAM_COMPUTE));
+}
+
+DeviceTicket gpu_end_run(bool in_host, bool read_by_others) {
+    if (!device_followed() || read_by_others) {
+        device_current()->synchronize();
+        return 0;
+    }
+    if (in_host) {
+        device_current()->wait(mark(STREAM_IN));
+        device_current()->wait(mark(STREAM_OUT));
+    }
+    // Leaves have waited for all that was fetched. Of this stream all tickets are known.
+    order(STREAM_OUT, mark(STREAM_COMPUTE));
+    return mark(STREAM_OUT);
+}
+
 // The leaves that have been begun are those of earlier steps, which read the buffer on the GPU last.
 void gpu_begin_fetch(const TransferState *state, const RankStep *step) {
     if (!state->streams || step->kept)

@@ -277,9 +277,14 @@ void storage_wait(const Storage *storage) {
         device_current()->synchronize();
 }
 
+void storage_finish(const Storage *storage) {
+    if (!device_followed())
+        storage_wait(storage);
+}
+
 bool storage_check(const Storage *storage, Diagnostics *diagnostics) {
     const char *why = storage->file ? disk_error(storage->file) : NULL;
-    storage_wait(storage);
+    storage_finish(storage);
     if (storage->home->memory == MEMORY_GPU)
         return device_check(diagnostics);
     return !why || diagnostics_error(diagnostics, (Span){0},

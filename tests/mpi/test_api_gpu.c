@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of the caller on a GPU, which the host emulates: rows with gaps, used in place by kernels, products
-// of matrices and messages, and changed by the caller between executions. ranks: 6
+// of matrices and messages, and changed by the caller between executions; and a stream of the caller. ranks:
+// 6
 #include "api.h"
-#include "memory/device.h"
+#include "memory/emulated_streams.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = 13, GAP = 3, ROW = N + GAP };
 static const double gap = -7;
@@ -148,8 +150,131 @@ static void test_in_place(MPI_Comm comm, int rank, int ranks) {
     release(&c);
 }
 
+// What the caller does in its stream, without a wait.
+static void in_stream(void *stream, const Matrix *matrix, double *rows, bool to_gpu) {
+    device_follow(stream);
+    device_use(STREAM_COMPUTE, false);
+    device_current()->copy(to_gpu ? matrix->there : rows, matrix->bytes, to_gpu ? rows : matrix->there,
+                           matrix->bytes, matrix->bytes, 1);
+    device_use(STREAM_COMPUTE, true);
+    device_follow(NULL);
+}
+
+static double *rows_for(const Matrix *matrix, double factor) {
+    double *rows = malloc((size_t)matrix->bytes + 1);
+    for (int64_t i = 0; i < rows_of(matrix) * ROW; i++)
+        rows[i] = i % ROW < N ? number(factor, matrix->box.lo[0] + i / ROW, i % ROW) : gap;
+    return rows;
+}
+
+// How the tensor in the middle is placed and computed.
+typedef struct {
+    const char *placement, *schedule;
+} Middle;
+
+// Statements between copies of the caller in one stream: all see what is there at their time, and the next
+// copy may change it. Some ranks have no stream, and wait. Returns how often all calls returned before what
+// had been begun was executed.
+static int follow_stream(distal_context *d, int rank, int ranks, void *stream, const Middle *middle) {
+    enum { ROUNDS = 12 };
+    int late = 0;
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    OK(distal_machine_grid(d, "Twice", 1, (int64_t[]){2 * ranks}));
+    Matrix a = attach(d, "A", "A(x, y) -> M(x) in gpu"), c = attach(d, "C", "C(x, y) -> M(x) in gpu");
+    distal_tensor *b = declare(d, "B(13, 13): f64", middle->placement);
+    if (rank % 4 == 3)
+        stream = NULL;
+    OK(distal_gpu_stream(d, stream));
+    distal_plan *plans[] = {planned(d, "B(i, j) = 2 * A(i, j)", middle->schedule),
+                            planned(d, "C(i, j) = A(i, k) * B(k, j)", NULL),
+                            planned(d, "C(i, j) += A(j, i) + B(i, j)", NULL)};
+    double *given[ROUNDS], *got[ROUNDS], of_a[N * N], of_b[N * N], expected[N * N], whole[N * N];
+    for (int r = 0; r < ROUNDS; r++) {
+        given[r] = rows_for(&a, r + 1);
+        got[r] = rows_for(&c, 0);
+        in_stream(stream, &a, given[r], true);
+        if (!stream)
+            device_current()->synchronize();
+        for (int p = 0; p < 3; p++)
+            OK(distal_execute(plans[p]));
+        in_stream(stream, &c, got[r], false);
+        late += a.bytes > 0 && got[r][N - 1] == 0;
+        if (!stream)
+            device_current()->synchronize();
+        // A call that is no execution is in the stream as well.
+        if (r % 3 > 0)
+            continue;
+        OK(distal_tensor_gather(b, whole));
+        set(of_b, 2 * (r + 1));
+        for (int i = 0; i < N * N; i++)
+            CHECK(whole[i] == of_b[i], "round %d with '%s': element %d of B is %g, not %g", r,
+                  middle->placement, i, whole[i], of_b[i]);
+    }
+    OK(distal_gpu_stream(d, NULL)); // and waits
+    for (int r = 0; r < ROUNDS; r++) {
+        set(of_a, r + 1);
+        set(of_b, 2 * (r + 1));
+        multiply(expected, of_a, of_b);
+        for (int64_t i = 0; i < rows_of(&c) * ROW; i++) {
+            const int64_t row = c.box.lo[0] + i / ROW, column = i % ROW;
+            const double should =
+                column < N ? expected[row * N + column] + of_a[column * N + row] + of_b[row * N + column]
+                           : gap;
+            CHECK(got[r][i] == should, "round %d with '%s': (%d, %d) of C is %g, not %g", r,
+                  middle->placement, (int)row, (int)column, got[r][i], should);
+        }
+        free(given[r]);
+        free(got[r]);
+    }
+    release(&a);
+    release(&c);
+    return late;
+}
+
+// `shared`: as DISTAL_SHARED_MEMORY.
+static int follow_streams(MPI_Comm comm, const char *shared, const Middle *middle) {
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    void *stream = emulated_stream_create();
+    setenv("DISTAL_SHARED_MEMORY", shared, 1);
+    distal_context *d = context_on(comm);
+    const int late = follow_stream(d, rank, ranks, stream, middle);
+    distal_free(d);
+    unsetenv("DISTAL_SHARED_MEMORY");
+    emulated_stream_free(stream);
+    return late;
+}
+
+static void test_stream(MPI_Comm comm, int rank, int ranks) {
+    static const char by_columns[] = "distribute({j}, {jo}, {ji}, Twice)";
+    static const Middle middles[] = {
+        {"B(x, y) -> M(x) in gpu", NULL},    {"B(x, y) -> M(y) in gpu", NULL},
+        {"B(x, y) -> M(x)", NULL},           {"B(x, y) -> M(y)", NULL},
+        {"B(x, y) -> Twice(x)", by_columns}, {"B(x, y) -> Twice(x) in gpu", by_columns}};
+    (void)rank;
+    (void)ranks;
+    for (size_t p = 0; p < sizeof middles / sizeof *middles; p++) {
+        follow_streams(comm, "off", &middles[p]);
+        follow_streams(comm, "0", &middles[p]);
+        follow_streams(comm, "2", &middles[p]);
+        follow_streams(MPI_COMM_SELF, "off", &middles[p]);
+    }
+    // Where no other rank and nothing on the host needs anything, no call waits.
+    int late = 0;
+    for (int i = 0; i < 3; i++)
+        late += follow_streams(MPI_COMM_SELF, "off", &middles[0]);
+    CHECK(late > 0, "all calls have waited");
+    distal_context *d = context_on(comm);
+    CHECK(distal_gpu_stream(d, &late) == DISTAL_INVALID &&
+              strstr(distal_error(d), "is not of the emulated GPU"),
+          "a stream that is none: %s", distal_error(d));
+    distal_free(d);
+}
+
 int main(int argc, char **argv) {
-    static const ReportCase cases[] = {{"api_gpu/in_place", test_in_place}, {NULL, NULL}};
+    static const ReportCase cases[] = {
+        {"api_gpu/in_place", test_in_place}, {"api_gpu/stream", test_stream}, {NULL, NULL}};
     const char *why = NULL;
     setenv("DISTAL_GPU", "emulated", 1);
     device_open(0, &why);

@@ -72,6 +72,7 @@ typedef struct {
     Task *first, **last;
     long begun, finished;
     int is_open;
+    CUcontext context;
 } Stream;
 enum { MAX_STREAMS = 8 };
 static Stream streams[MAX_STREAMS];
@@ -206,7 +207,7 @@ CUresult cuStreamCreate(CUstream *handle, unsigned flags) {
     Stream *stream = streams;
     while (stream->is_open)
         stream++;
-    *stream = (Stream){.last = &stream->first, .is_open = 1};
+    *stream = (Stream){.last = &stream->first, .is_open = 1, .context = current};
     *handle = (CUstream)stream;
     fake_cuda.live++;
     return CUDA_SUCCESS;
@@ -216,6 +217,12 @@ CUresult cuStreamDestroy(CUstream stream) {
     finish_stream((Stream *)stream);
     ((Stream *)stream)->is_open = 0;
     fake_cuda.live--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+    BEGIN("cuStreamGetCtx");
+    *context = ((Stream *)stream)->context;
     return CUDA_SUCCESS;
 }
 

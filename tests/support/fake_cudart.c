@@ -25,15 +25,20 @@ cudaError_t cudaFree(void *memory) {
     return error_of(cuMemFree((CUdeviceptr)memory));
 }
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    CUstream stream;
-    if (cuStreamCreate(&stream, CU_STREAM_DEFAULT) != CUDA_SUCCESS)
-        return cudaErrorUnknown;
-    CUresult result = kind == cudaMemcpyDeviceToHost
-                          ? cuMemcpyDtoHAsync(to, (CUdeviceptr)from, bytes, stream)
-                          : cuMemcpyHtoDAsync((CUdeviceptr)to, from, bytes, stream);
-    if (result == CUDA_SUCCESS)
-        result = cuStreamSynchronize(stream);
-    cuStreamDestroy(stream);
-    return error_of(result);
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    return error_of(cuStreamCreate(stream, CU_STREAM_DEFAULT));
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    return error_of(cuStreamDestroy(stream));
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    return error_of(cuStreamSynchronize(stream));
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    return error_of(kind == cudaMemcpyDeviceToHost ? cuMemcpyDtoHAsync(to, (CUdeviceptr)from, bytes, stream)
+                                                   : cuMemcpyHtoDAsync((CUdeviceptr)to, from, bytes, stream));
 }

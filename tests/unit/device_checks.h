@@ -19,6 +19,9 @@
 #include <cmocka.h>
 
 static const Device *device; // the one that is open
+// Streams as callers make them.
+static void *(*stream_create)(void);
+static void (*stream_free)(void *stream);
 
 static void assert_no_failure(void) {
     Arena *arena = arena_create();
@@ -119,6 +122,61 @@ static void check_streams(void **state) {
             assert_int_equal(results[r][i], 2 * numbers[r][i]);
     for (int b = 0; b < 2; b++)
         device->release(memory[b]);
+    assert_no_failure();
+}
+
+// The same in the stream of a caller, which puts numbers there and takes results from there, without a wait,
+// while other streams of the device wait for what they need only.
+static void check_follow(void **state) {
+    (void)state;
+    enum { COUNT = 10, ROUNDS = 200 };
+    static int64_t numbers[ROUNDS][COUNT], results[ROUNDS][COUNT], beside[ROUNDS][COUNT];
+    int64_t *memory = device->allocate(sizeof numbers[0]), *copy = device->allocate(sizeof numbers[0]);
+    void *stream = stream_create(), *next = stream_create();
+    bool was_late = false;
+    assert_null(device_followed());
+    assert_null(device->refuses_stream(stream));
+    memset(results, 0, sizeof results);
+    for (int r = 0; r < ROUNDS; r++) {
+        device_follow(r < ROUNDS / 2 ? stream : next);
+        device_use(STREAM_COMPUTE, false);
+        for (int i = 0; i < COUNT; i++)
+            numbers[r][i] = r * COUNT + i;
+        device->copy(memory, 8, numbers[r], 8, 8, COUNT);
+        device->order(STREAM_IN, device->mark(STREAM_COMPUTE));
+        device_use(STREAM_IN, false);
+        device->copy(copy, 8, memory, 8, 8, COUNT);
+        const DeviceTicket copied = device->mark(STREAM_IN);
+        device_use(STREAM_COMPUTE, false);
+        device->order(STREAM_COMPUTE, copied);
+        device->reduce(REDUCER_SUM, TYPE_I64, memory, 1, memory, 1, COUNT);
+        device->copy(results[r], 8, memory, 8, 8, COUNT);
+        was_late = was_late || results[r][COUNT - 1] == 0;
+        device->order(STREAM_OUT, copied);
+        device_use(STREAM_OUT, false);
+        device->copy(beside[r], 8, copy, 8, 8, COUNT);
+        device->order(STREAM_COMPUTE, device->mark(STREAM_OUT));
+        // Another thread, or a call without a stream, has that of the device.
+        const DeviceTicket all = device->mark(STREAM_COMPUTE);
+        device_follow(r == ROUNDS / 2 - 1 ? next : NULL);
+        device_use(STREAM_COMPUTE, true);
+        device->order(STREAM_COMPUTE, all);
+        if (r % 7 == 3) {
+            device->wait(device->mark(STREAM_COMPUTE));
+            assert_int_equal(results[r][COUNT - 1], 2 * numbers[r][COUNT - 1]);
+        }
+    }
+    assert_true(was_late);
+    device->synchronize();
+    for (int r = 0; r < ROUNDS; r++)
+        for (int i = 0; i < COUNT; i++) {
+            assert_int_equal(results[r][i], 2 * numbers[r][i]);
+            assert_int_equal(beside[r][i], numbers[r][i]);
+        }
+    stream_free(stream);
+    stream_free(next);
+    device->release(memory);
+    device->release(copy);
     assert_no_failure();
 }
 
@@ -558,8 +616,8 @@ static void check_failure(void **state) {
 }
 
 #define DEVICE_CHECKS                                                                                        \
-    cmocka_unit_test(check_memory), cmocka_unit_test(check_streams), cmocka_unit_test(check_copy),           \
-        cmocka_unit_test(check_shared), cmocka_unit_test(check_refuses),                                     \
+    cmocka_unit_test(check_memory), cmocka_unit_test(check_streams), cmocka_unit_test(check_follow),         \
+        cmocka_unit_test(check_copy), cmocka_unit_test(check_shared), cmocka_unit_test(check_refuses),       \
         cmocka_unit_test(check_copy_many_rows), cmocka_unit_test(check_reduce),                              \
         cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches), cmocka_unit_test(check_permute),      \
         cmocka_unit_test(check_failure)

@@ -2,6 +2,8 @@
 // The emulated device, and the choice of a device.
 #include "device_checks.h"
 
+#include "memory/emulated_streams.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -9,6 +11,8 @@
 static int open_emulated(void **state) {
     (void)state;
     const char *why = NULL;
+    stream_create = emulated_stream_create;
+    stream_free = emulated_stream_free;
     assert_null(device_current());
     setenv("DISTAL_GPU", "emulated", 1);
     device = device_open(3, &why);
@@ -42,6 +46,23 @@ static void test_choice(void **state) {
     assert_string_equal(why, "this distal was built without CUDA");
 #endif
     open_emulated(state);
+}
+
+static void test_streams_of_callers(void **state) {
+    (void)state;
+    int none;
+    void *streams[4];
+    for (int s = 0; s < 4; s++)
+        streams[s] = emulated_stream_create();
+    assert_non_null(streams[3]);
+    assert_null(emulated_stream_create());
+    assert_null(device->refuses_stream(streams[3]));
+    emulated_stream_free(streams[3]);
+    assert_string_equal(device->refuses_stream(streams[3]), "is not of the emulated GPU");
+    assert_string_equal(device->refuses_stream(&none), "is not of the emulated GPU");
+    for (int s = 0; s < 3; s++)
+        emulated_stream_free(streams[s]);
+    assert_no_failure();
 }
 
 // The system calls say what a load and a store would find.
@@ -197,6 +218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         DEVICE_CHECKS,
         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_streams_of_callers),
         cmocka_unit_test(test_host_access),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_launch),

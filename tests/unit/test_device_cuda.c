@@ -13,6 +13,21 @@
 #include <unistd.h>
 
 static FakeCuda *fake;
+static struct {
+    CUresult (*create)(CUstream *stream, unsigned flags);
+    CUresult (*destroy)(CUstream stream);
+    CUresult (*use)(CUcontext context);
+} driver;
+
+static void *create_stream(void) {
+    CUstream stream = NULL;
+    assert_int_equal(driver.create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+    return stream;
+}
+
+static void free_stream(void *stream) {
+    assert_int_equal(driver.destroy(stream), CUDA_SUCCESS);
+}
 
 static void load_fake(const char *name) {
     char path[1024];
@@ -20,8 +35,14 @@ static void load_fake(const char *name) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         fail_msg("%s", dlerror());
-    if (!fake)
-        fake = dlsym(library, "fake_cuda");
+    if (fake)
+        return;
+    fake = dlsym(library, "fake_cuda");
+    *(void **)&driver.create = dlsym(library, "cuStreamCreate");
+    *(void **)&driver.destroy = dlsym(library, "cuStreamDestroy_v2");
+    *(void **)&driver.use = dlsym(library, "cuCtxSetCurrent");
+    stream_create = create_stream;
+    stream_free = free_stream;
 }
 
 static int open_fake(int local_rank) {
@@ -160,6 +181,45 @@ static void test_other_device(void **state) {
     assert_failure("cuPointerGetAttribute: an illegal memory access was encountered");
     let_fail(NULL, 0, CUDA_SUCCESS);
     device->release(memory);
+}
+
+// A stream of another context.
+static void test_other_stream(void **state) {
+    (void)state;
+    static char context;
+    assert_int_equal(driver.use((CUcontext)&context), CUDA_SUCCESS);
+    void *stream = create_stream();
+    assert_string_equal(device->refuses_stream(stream),
+                        "is not of the primary context of the GPU that the rank uses");
+    free_stream(stream);
+    stream = create_stream(); // of the context that the device has made current
+    assert_null(device->refuses_stream(stream));
+    let_fail("cuStreamGetCtx", 0, CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_null(device->refuses_stream(stream));
+    assert_failure("cuStreamGetCtx: an illegal memory access was encountered");
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    free_stream(stream);
+}
+
+// Products of matrices are in the stream that the thread uses at the time.
+static void test_gemm_in_stream(void **state) {
+    (void)state;
+    double numbers[] = {3, 0}, one = 1;
+    double *memory = on_device(numbers, sizeof numbers);
+    const DeviceMatrix from = {memory, 1, 1}, to = {memory + 1, 1, 1};
+    const DeviceProduct square = {1, 1, 1, &one, true, from, from, to, .loop_count = 0};
+    void *stream = stream_create();
+    for (int i = 0; i < 3; i++) {
+        device_follow(i == 1 ? stream : NULL);
+        numbers[0] = i + 1;
+        device->copy(memory, 8, numbers, 8, 8, 1);
+        device->gemm(TYPE_F64, &square);
+        device->copy(numbers + 1, 8, memory + 1, 8, 8, 1); // waits for the stream that the thread uses
+        assert_true(numbers[1] == (i + 1) * (i + 1));
+    }
+    stream_free(stream);
+    device->release(memory);
+    assert_no_failure();
 }
 
 // Copies of short rows are staged in memory that is allocated once; where there is none, the driver has them.
@@ -340,6 +400,8 @@ int main(void) {
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_not_shared),
         cmocka_unit_test(test_other_device),
+        cmocka_unit_test(test_other_stream),
+        cmocka_unit_test(test_gemm_in_stream),
         cmocka_unit_test(test_stage),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_launch),
