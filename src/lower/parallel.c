@@ -145,6 +145,11 @@ static bool apply_gpu_unit(const Analysis *analysis, int depth, const Directive 
     static const GpuUnit units[PARALLEL_UNIT_COUNT] = {
         [UNIT_GPU_BLOCK] = GPU_BLOCK, [UNIT_GPU_WARP] = GPU_WARP, [UNIT_GPU_THREAD] = GPU_THREAD};
     LeafLoop *loop = &analysis->loops[depth];
+    if (analysis->plain_count < analysis->loop_count)
+        return diagnostics_error(
+            analysis->site->diagnostics, directive->span,
+            "cannot parallelize '%s' onto %s: on a GPU, the library call inside of it is made by the host",
+            analysis->site->cin->vars[loop->var].name, parallel_unit_names[directive->unit]);
     loop->unit = units[directive->unit];
     loop->atomic = !writes_distinct(analysis, depth) && directive->race == RACE_ATOMIC;
     return true;

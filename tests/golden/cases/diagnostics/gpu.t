@@ -32,6 +32,9 @@ schedule T7 { precompute(A(i, k) * B(k, j), {j}, {jw}, V); parallelize(i, gpu_bl
 tensor T8(n): f64
 T8(i) = exp(A(i, k)) * B(i, l)
 schedule T8 { precompute(exp(A(i, k)), {}, {}, U); parallelize(i, gpu_thread); parallelize(l, gpu_thread, atomic) }
+tensor T9(n, n): f64
+T9(i, j) = A(i, k) * B(k, j)
+schedule T9 { split(i, io, ii, 8); reorder({io, ii, j, k}); substitute({ii, j, k}, gemm); parallelize(io, gpu_block) }
 --- stderr
 gpu.distal:10:11: error: 'S' is sparse, which is not supported in statements on a GPU yet
   10 | A(i, j) = S(i, j)
@@ -57,3 +60,6 @@ gpu.distal:27:87: error: cannot parallelize 'jw' onto gpu_block: on a GPU, the w
 gpu.distal:30:80: error: cannot parallelize 'l' onto gpu_thread: on a GPU, the workspace 'U' is filled and read by one thread, as iterations of 'ii' are shared onto gpu_thread
   30 | schedule T8 { precompute(exp(A(i, k)), {}, {}, U); parallelize(i, gpu_thread); parallelize(l, gpu_thread, atomic) }
      |                                                                                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+gpu.distal:33:91: error: cannot parallelize 'io' onto gpu_block: on a GPU, the library call inside of it is made by the host
+  33 | schedule T9 { split(i, io, ii, 8); reorder({io, ii, j, k}); substitute({ii, j, k}, gemm); parallelize(io, gpu_block) }
+     |                                                                                           ^~~~~~~~~~~~~~~~~~~~~~~~~~
