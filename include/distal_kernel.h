@@ -652,14 +652,18 @@ void distal_launch(distal_execution *execution, void *module, const distal_gpu_k
 int64_t distal_workspace_copies(const distal_execution *execution, int workspace);
 // Memory of the GPU for one element for each of 1024 blocks.
 void *distal_gpu_scratch(distal_execution *execution);
-// Memory of the GPU for one contraction at a time; none where all of them are of matrices with a unit stride.
+// Memory of the GPU for one contraction at a time; little where all of them are of matrices with a unit
+// stride, or of vectors.
 distal_contraction_space distal_gpu_space(const distal_execution *execution);
 // As distal_contract_*, a product for each iteration of `batch_count` loops, the last ones, which index A, B
 // and C. The library's functions for products, batches of them, and vectors compute it where they can.
 #define DISTAL_DECLARE_GPU_KERNELS(suffix, type)                                                             \
     void distal_gpu_contract_##suffix(int m_count, int n_count, int k_count, int batch_count,                \
                                       const distal_contraction_loop *loops, distal_contraction_space space,  \
-                                      int stores, type alpha, const type *a, const type *b, type *c);
+                                      int stores, type alpha, const type *a, const type *b, type *c);        \
+    /* y(m) += alpha * x(m) */                                                                               \
+    void distal_gpu_axpy_##suffix(int64_t m, type alpha, const type *x, int64_t x_stride, type *y,           \
+                                  int64_t y_stride);
 DISTAL_DECLARE_GPU_KERNELS(f32, float)
 DISTAL_DECLARE_GPU_KERNELS(f64, double)
 DISTAL_DECLARE_GPU_KERNELS(c64, float _Complex)

@@ -7,12 +7,17 @@
 #include "cuda/library.h"
 #include "cuda/streams.h"
 
+#include <complex.h>
 #include <cublas_v2.h>
 #include <limits.h>
 #include <pthread.h>
+#include <string.h>
 
 // The functions that distal calls, for each type; those with sizes of 64 bits came with CUDA 12.
-#define CUBLAS_TYPE(ENTRY, letter)                                                                           \
+#define CUBLAS_TYPE(ENTRY, letter, dot, ger)                                                                 \
+    ENTRY(cublas##letter##axpy)                                                                              \
+    ENTRY(cublas##letter##dot)                                                                               \
+    ENTRY(cublas##letter##ger)                                                                               \
     ENTRY(cublas##letter##gemm)                                                                              \
     ENTRY(cublas##letter##gemmBatched)                                                                       \
     ENTRY(cublas##letter##gemmStridedBatched)                                                                \
@@ -20,22 +25,26 @@
 #define CUBLAS_FUNCTIONS(ENTRY)                                                                              \
     ENTRY(cublasCreate)                                                                                      \
     ENTRY(cublasDestroy)                                                                                     \
+    ENTRY(cublasSetPointerMode)                                                                              \
     ENTRY(cublasSetStream)                                                                                   \
-    CUBLAS_TYPE(ENTRY, S)                                                                                    \
-    CUBLAS_TYPE(ENTRY, D)                                                                                    \
-    CUBLAS_TYPE(ENTRY, C)                                                                                    \
-    CUBLAS_TYPE(ENTRY, Z)
+    CUBLAS_TYPE(ENTRY, S, dot, ger)                                                                          \
+    CUBLAS_TYPE(ENTRY, D, dot, ger)                                                                          \
+    CUBLAS_TYPE(ENTRY, C, dotu, geru)                                                                        \
+    CUBLAS_TYPE(ENTRY, Z, dotu, geru)
 #ifdef cublasSgemm_64
-#define CUBLAS_WIDE_TYPE(ENTRY, letter)                                                                      \
+#define CUBLAS_WIDE_TYPE(ENTRY, letter, dot, ger)                                                            \
+    ENTRY(cublas##letter##axpy_64)                                                                           \
+    ENTRY(cublas##letter##dot##_64)                                                                          \
+    ENTRY(cublas##letter##ger##_64)                                                                          \
     ENTRY(cublas##letter##gemm_64)                                                                           \
     ENTRY(cublas##letter##gemmBatched_64)                                                                    \
     ENTRY(cublas##letter##gemmStridedBatched_64)                                                             \
     ENTRY(cublas##letter##gemv_64)
 #define CUBLAS_WIDE_FUNCTIONS(ENTRY)                                                                         \
-    CUBLAS_WIDE_TYPE(ENTRY, S)                                                                               \
-    CUBLAS_WIDE_TYPE(ENTRY, D)                                                                               \
-    CUBLAS_WIDE_TYPE(ENTRY, C)                                                                               \
-    CUBLAS_WIDE_TYPE(ENTRY, Z)
+    CUBLAS_WIDE_TYPE(ENTRY, S, dot, ger)                                                                     \
+    CUBLAS_WIDE_TYPE(ENTRY, D, dot, ger)                                                                     \
+    CUBLAS_WIDE_TYPE(ENTRY, C, dotu, geru)                                                                   \
+    CUBLAS_WIDE_TYPE(ENTRY, Z, dotu, geru)
 #else
 #define CUBLAS_WIDE_FUNCTIONS(ENTRY)
 #endif
@@ -211,6 +220,99 @@ static bool multiply(ElementType type, const Product *product) {
     return false;
 }
 
+// What cuBLAS computes of vectors x and y: adds alpha * x * y, as columns and rows, to a matrix of m rows and
+// n columns, m * x to y, or stores the sum of their products in memory of the device.
+typedef struct {
+    enum { VECTOR_GER, VECTOR_DOT, VECTOR_AXPY } call;
+    int64_t m, n, x_step, y_step, lead;
+    const void *alpha, *x, *y;
+    void *result; // of axpy: y
+} VectorCall;
+
+#define DEFINE_VECTORS(letter, suffix, Number, Size, dot, ger)                                               \
+    static bool vectors_##letter##suffix(const VectorCall *v) {                                              \
+        const Number *alpha = v->alpha, *x = v->x, *y = v->y;                                                \
+        Number *result = v->result;                                                                          \
+        const Size m = (Size)v->m, n = (Size)v->n, x_step = (Size)v->x_step, y_step = (Size)v->y_step;       \
+        switch (v->call) {                                                                                   \
+        case VECTOR_GER:                                                                                     \
+            return CUBLAS_CALL(cublas##letter##ger##suffix, handle, m, n, alpha, x, x_step, y, y_step,       \
+                               result, (Size)v->lead);                                                       \
+        case VECTOR_DOT:                                                                                     \
+            return CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_DEVICE) &&                  \
+                   CUBLAS_CALL(cublas##letter##dot##suffix, handle, m, x, x_step, y, y_step, result) &&      \
+                   CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_HOST);                      \
+        default:                                                                                             \
+            return CUBLAS_CALL(cublas##letter##axpy##suffix, handle, m, alpha, x, x_step, result, y_step);   \
+        }                                                                                                    \
+    }
+DEFINE_VECTORS(S, , float, int, dot, ger)
+DEFINE_VECTORS(D, , double, int, dot, ger)
+DEFINE_VECTORS(C, , cuComplex, int, dotu, geru)
+DEFINE_VECTORS(Z, , cuDoubleComplex, int, dotu, geru)
+#ifdef cublasSgemm_64
+DEFINE_VECTORS(S, _64, float, int64_t, dot, ger)
+DEFINE_VECTORS(D, _64, double, int64_t, dot, ger)
+DEFINE_VECTORS(C, _64, cuComplex, int64_t, dotu, geru)
+DEFINE_VECTORS(Z, _64, cuDoubleComplex, int64_t, dotu, geru)
+#endif
+
+// As multiply.
+static bool call_vectors(ElementType type, VectorCall vectors) {
+    static bool (*const table[TYPE_COUNT])(const VectorCall *) = {
+        [TYPE_F32] = vectors_S, [TYPE_F64] = vectors_D, [TYPE_C64] = vectors_C, [TYPE_C128] = vectors_Z};
+    // The step of a vector that has one element is any.
+    vectors.x_step = vectors.m == 1 ? 1 : vectors.x_step;
+    vectors.y_step = (vectors.call == VECTOR_GER ? vectors.n : vectors.m) == 1 ? 1 : vectors.y_step;
+    if (max_i64(max_i64(vectors.m, vectors.n),
+                max_i64(max_i64(vectors.x_step, vectors.y_step), vectors.lead)) <= INT_MAX) {
+        table[type](&vectors);
+        return true;
+    }
+#ifdef cublasSgemm_64
+    static bool (*const wide[TYPE_COUNT])(const VectorCall *) = {[TYPE_F32] = vectors_S_64,
+                                                                 [TYPE_F64] = vectors_D_64,
+                                                                 [TYPE_C64] = vectors_C_64,
+                                                                 [TYPE_C128] = vectors_Z_64};
+    if (cublas.cublasSgemm_64) {
+        wide[type](&vectors);
+        return true;
+    }
+#endif
+    return false;
+}
+
+static bool is_one(ElementType type, const void *element) {
+    static const double _Complex one = 1;
+    static const float _Complex one_c64 = 1;
+    static const float one_f32 = 1;
+    const void *const ones[TYPE_COUNT] = {
+        [TYPE_F32] = &one_f32, [TYPE_F64] = &one, [TYPE_C64] = &one_c64, [TYPE_C128] = &one};
+    return memcmp(element, ones[type], type_info(type)->size) == 0;
+}
+
+// A product of a row and a column. What is not stored as it is goes through scratch memory.
+static bool multiply_vectors(ElementType type, const DeviceProduct *product) {
+    const size_t size = type_info(type)->size;
+    const bool direct = product->stores && is_one(type, product->alpha);
+    VectorCall vectors = {.call = VECTOR_DOT,
+                          .m = product->k,
+                          .x = product->a.elements,
+                          .x_step = product->a.column,
+                          .y = product->b.elements,
+                          .y_step = product->b.row,
+                          .result = direct ? product->c.elements : product->scratch};
+    if (!call_vectors(type, vectors))
+        return false;
+    if (product->stores && !direct)
+        CUDA_CALL(cuMemsetD8Async, (CUdeviceptr)product->c.elements, 0, size, cuda_stream());
+    return direct || call_vectors(type, (VectorCall){.call = VECTOR_AXPY,
+                                                     .m = 1,
+                                                     .alpha = product->alpha,
+                                                     .x = product->scratch,
+                                                     .result = product->c.elements});
+}
+
 // The transposed product: of C that of B times that of A.
 static DeviceProduct transposed_product(const DeviceProduct *product) {
     DeviceProduct swapped = *product;
@@ -281,11 +383,29 @@ static bool multiply_loops(ElementType type, const Product *product, const Devic
     return done;
 }
 
-bool cublas_gemm(ElementType type, const DeviceProduct *product) {
+// Adds a product of a column and a row to a matrix.
+static bool add_outer_product(ElementType type, const DeviceProduct *product) {
+    Storage storage;
+    DeviceProduct from = *product;
+    if (!find_storage(from.c, from.m, from.n, &storage))
+        return false;
+    if (storage.operation == CUBLAS_OP_T)
+        from = transposed_product(&from);
+    return call_vectors(type, (VectorCall){.call = VECTOR_GER,
+                                           .m = from.m,
+                                           .n = from.n,
+                                           .alpha = from.alpha,
+                                           .x = from.a.elements,
+                                           .x_step = from.a.row,
+                                           .y = from.b.elements,
+                                           .y_step = from.b.column,
+                                           .result = from.c.elements,
+                                           .lead = storage.lead});
+}
+
+static bool multiply_matrices(ElementType type, const DeviceProduct *product) {
     Storage result;
     DeviceProduct from = *product;
-    if (type_info(type)->is_integer)
-        return false;
     // A row of C is a column of its transpose.
     if (from.m == 1 && from.n > 1)
         from = transposed_product(&from);
@@ -308,9 +428,39 @@ bool cublas_gemm(ElementType type, const DeviceProduct *product) {
             !find_storage(from.b, from.k, from.n, &to.right_storage))
             return false;
     }
+    return multiply_loops(type, &to, &from, 0);
+}
+
+bool cublas_gemm(ElementType type, const DeviceProduct *p) {
+    if (type_info(type)->is_integer)
+        return false;
+    const bool single = p->loop_count == 0, is_sum = p->m == 1 && p->n == 1;
+    bool done = true; // what is noted is no reason to compute it in another way
     pthread_mutex_lock(&handle_lock);
-    // What is noted is no reason to compute it in another way.
-    const bool done = !open_handle() || multiply_loops(type, &to, &from, 0);
+    if (open_handle()) {
+        if (single && is_sum && p->k > 1 && p->scratch)
+            done = multiply_vectors(type, p);
+        else if (single && p->m > 1 && p->n > 1 && p->k == 1 && !p->stores)
+            done = add_outer_product(type, p);
+        else
+            done = multiply_matrices(type, p);
+    }
+    pthread_mutex_unlock(&handle_lock);
+    return done;
+}
+
+bool cublas_axpy(ElementType type, int64_t count, const void *alpha, const void *x, int64_t x_step, void *y,
+                 int64_t y_step) {
+    if (type_info(type)->is_integer)
+        return false;
+    pthread_mutex_lock(&handle_lock);
+    const bool done = !open_handle() || call_vectors(type, (VectorCall){.call = VECTOR_AXPY,
+                                                                        .m = count,
+                                                                        .alpha = alpha,
+                                                                        .x = x,
+                                                                        .x_step = x_step,
+                                                                        .result = y,
+                                                                        .y_step = y_step});
     pthread_mutex_unlock(&handle_lock);
     return done;
 }

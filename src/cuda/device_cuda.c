@@ -142,6 +142,12 @@ static void gemm(ElementType type, const DeviceProduct *product) {
         kernel_gemm(type, product);
 }
 
+static void axpy(ElementType type, int64_t count, const void *alpha, const void *x, int64_t x_step, void *y,
+                 int64_t y_step) {
+    if (count > 0 && cuda_enter() && !cublas_axpy(type, count, alpha, x, x_step, y, y_step))
+        kernel_axpy(type, count, alpha, x, x_step, y, y_step);
+}
+
 static void permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops) {
     if (cuda_enter())
         kernel_permute(size, to, from, loop_count, loops);
@@ -168,6 +174,7 @@ const Device device_cuda = {.name = "cuda",
                             .unload = unload,
                             .launch = launch,
                             .gemm = gemm,
+                            .axpy = axpy,
                             .permute = permute,
                             .mark = streams_mark,
                             .order = streams_order,

@@ -85,6 +85,14 @@ void kernel_reduce(Reducer reducer, ElementType type, void *to, int64_t to_step,
     launch(name, blocks_for(count), (void *const[]){&to, &from, &to_step, &from_step, &count});
 }
 
+void kernel_axpy(ElementType type, int64_t count, const void *alpha, const void *x, int64_t x_step, void *y,
+                 int64_t y_step) {
+    char name[32];
+    snprintf(name, sizeof name, "distal_axpy_%s", type_info(type)->name);
+    launch(name, blocks_for(count),
+           (void *const[]){&y, (void *)(uintptr_t)alpha, &x, &y_step, &x_step, &count});
+}
+
 void kernel_clear(Reducer reducer, ElementType type, void *to, int64_t step, int64_t count) {
     double element[2];
     char name[32];

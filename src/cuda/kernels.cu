@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels that a device has for itself: copies, reductions, clearing, and products of matrices that cuBLAS
-// does not compute. In what CUDA C and C have in common: unit tests execute them on the host, where the names of
+// The kernels that a device has for itself: copies, reductions, clearing, and products of matrices and sums of
+// vectors that cuBLAS does not compute. In what CUDA C and C have in common: unit tests execute them on the host, where the names of
 // CUDA are macros.
 #ifndef KERNEL
 #define KERNEL extern "C" __global__ void
@@ -74,6 +74,19 @@ DEFINE_REDUCE(sum, c64, c64)
 DEFINE_REDUCE(prod, c64, c64)
 DEFINE_REDUCE(sum, c128, c128)
 DEFINE_REDUCE(prod, c128, c128)
+
+// y += alpha * x; steps are in elements.
+#define DEFINE_AXPY(suffix, type)                                                                            \
+    KERNEL distal_axpy_##suffix(type *y, type alpha, const type *x, i64 y_step, i64 x_step, i64 count) {     \
+        for (i64 i = THREAD_INDEX; i < count; i += THREAD_COUNT)                                             \
+            y[i * y_step] = sum_##suffix(y[i * y_step], prod_##suffix(alpha, x[i * x_step]));                \
+    }
+DEFINE_AXPY(i32, int)
+DEFINE_AXPY(i64, i64)
+DEFINE_AXPY(f32, float)
+DEFINE_AXPY(f64, double)
+DEFINE_AXPY(c64, c64)
+DEFINE_AXPY(c128, c128)
 
 // Unsigned integers of 1, 4, 8 and 16 bytes, with an alignment of their size.
 typedef unsigned char word1;

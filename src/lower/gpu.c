@@ -123,18 +123,19 @@ static bool is_number(const Expr *alpha) {
     return accesses == 0;
 }
 
-bool gpu_takes_call(const LeafSite *site, const BlasCall *call) {
-    return call->kernel == KERNEL_GEMM && !site->inner && is_number(call->alpha);
+bool gpu_takes_call(const LeafSite *site, const BlasCall *call, const char **reason) {
+    if (site->inner)
+        *reason = "a workspace is filled and read in each iteration of the loops around them";
+    else if (!is_number(call->alpha))
+        *reason = "a factor of the product is no number";
+    else
+        return true;
+    return false;
 }
 
 const BlasCall *gpu_gemm(const LeafSite *site, const char **reason) {
     const BlasCall *call = blas_fit_contraction(site);
-    if (site->inner)
-        *reason = "a workspace is filled and read in each iteration of the loops around them";
-    else if (!call)
+    if (!call)
         blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, reason);
-    if (site->inner || !call || gpu_takes_call(site, call))
-        return site->inner ? NULL : call;
-    *reason = "a factor of the product is no number";
-    return NULL;
+    return call && gpu_takes_call(site, call, reason) ? call : NULL;
 }

@@ -323,10 +323,10 @@ static bool choose_substituted(const LeafSite *site, const Directive *directive,
                                      "cannot substitute %s: %s; the loops must compute %s", name, reason,
                                      blas_form(directive->kernel));
     }
-    return !cin_is_on_gpu(site->cin) || (choice->call && gpu_takes_call(site, choice->call)) ||
-           diagnostics_error(
-               site->diagnostics, directive->span,
-               "cannot substitute %s: on a GPU, gemm of matrices and a number is supported, and loops", name);
+    return !cin_is_on_gpu(site->cin) || gpu_takes_call(site, choice->call, &reason) ||
+           diagnostics_error(site->diagnostics, directive->span,
+                             "cannot substitute %s: on a GPU, no library call is made where %s (loops are)",
+                             name, reason);
 }
 
 static bool has_commands(const LeafSite *site, int var) {

@@ -106,10 +106,10 @@ int64_t leaf_copy_limit(const Leaf *leaf);
 bool gpu_place_rows(const Cin *cin, const Leaf *leaf, RowWorkspace *rows, Diagnostics *diagnostics);
 
 // On a GPU (lower/gpu.c): refuses, with a diagnostic, what is not supported there yet. Whether a call can be
-// made: gemm with factors that are numbers, as others are in memory of the GPU. Such a call; NULL with
-// *reason.
+// made: outside of rows, and with factors that are numbers, as others are in memory of the GPU; else false,
+// with *reason. A call of gemm, or of contractions; NULL with *reason.
 bool gpu_check(const Cin *cin, Diagnostics *diagnostics);
-bool gpu_takes_call(const LeafSite *site, const BlasCall *call);
+bool gpu_takes_call(const LeafSite *site, const BlasCall *call, const char **reason);
 const BlasCall *gpu_gemm(const LeafSite *site, const char **reason);
 
 #endif

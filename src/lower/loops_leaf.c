@@ -155,7 +155,7 @@ void build_innermost(LeafBuilder *leaf, LoopBody *to) {
         count = int_op(arena, INT_MUL, count, leaf->uppers[l]);
     }
     to = append_work_guard(leaf, to);
-    if (from->call && from->call->kernel != KERNEL_DOT) {
+    if (from->call && (from->call->kernel != KERNEL_DOT || leaf->builder->spmd->on_gpu)) {
         LoopNode *call = loop_node(arena, LOOP_CALL);
         call->value = build_call(leaf);
         call->count = count;

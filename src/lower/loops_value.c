@@ -155,7 +155,7 @@ const Value *build_call(const LeafBuilder *leaf) {
     Arena *arena = leaf->builder->arena;
     const BlasCall *call = leaf->leaf->call;
     const Access *c = leaf->leaf->assign->lhs;
-    if (call->contraction || leaf->builder->spmd->on_gpu)
+    if (call->contraction || (leaf->builder->spmd->on_gpu && call->kernel != KERNEL_AXPY))
         return build_contraction(leaf);
     const CallDim *m = &call->m, *n = &call->n, *k = &call->k, *const dims[] = {m, n, k};
     const bool is_dot = call->kernel == KERNEL_DOT;

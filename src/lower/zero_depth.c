@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaves with sparse tensors that set an element, or a row of them, to zero right before they add to it, and
-// contractions, on a GPU all calls, that store what they sum. Memory for the result is then written once,
-// where it would be set to zero, read, and written again.
+// contractions, on a GPU all calls but axpy, that store what they sum. Memory for the result is then written
+// once, where it would be set to zero, read, and written again.
 #include "lower/leaf.h"
 
 // Whether every sparse operand stores all coordinates of the variable, so that a loop visits them all.
@@ -88,7 +88,8 @@ int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage) {
     const VarSet written = access_vars(leaf->assign->lhs);
     // Ranks may have more entries of an operand that is not placed than those that they use.
     const bool complete = spmd->dim_count == 0 || !stage->shared || stage->target->placement;
-    const bool contracts = leaf->call && (leaf->call->contraction || spmd->on_gpu) && !leaf->sparse &&
+    const bool contracts = leaf->call && (leaf->call->contraction || spmd->on_gpu) &&
+                           leaf->call->kernel != KERNEL_AXPY && !leaf->sparse &&
                            leaf->call_loops == leaf->loop_count;
     if ((!contracts && (!leaf->sparse || leaf->call)) || !leaf->assign->accumulate ||
         leaf->assign->reducer != REDUCER_SUM || leaf->row >= 0 || leaf->guard_count > 0 ||

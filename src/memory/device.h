@@ -46,6 +46,7 @@ typedef struct {
     int loop_count;
     DeviceLoop loops[DEVICE_LOOPS];
     void *pointers; // memory of the device for 3 pointers for each product; NULL: none
+    void *scratch;  // and for one element, which may be at the same place; NULL: none
 } DeviceProduct;
 
 // A loop of a copy of elements, of so many at most: its extent, and how far they are apart, in elements.
@@ -118,9 +119,13 @@ typedef struct {
     // Begins the kernel, which is correct on any number of blocks: there may be fewer than were asked for.
     // Does nothing where that is 0. Memory is allocated by the first launch of a kernel at most.
     void (*launch)(void *module, const DeviceKernel *kernel, const DeviceLaunch *launch);
-    // All types but integers by the library; integers, and matrices without a unit stride, by a kernel. Does
-    // nothing where there are no elements, or nothing to sum.
+    // All types but integers by the library, also those of vectors; integers, and matrices without a unit
+    // stride, by a kernel. Does nothing where there are no elements, or nothing to sum.
     void (*gemm)(ElementType type, const DeviceProduct *product);
+    // Adds alpha, which is on the host, times `count` elements of x to those of y, by the library but for
+    // integers. All in memory of the device; x and y do not overlap, and no step is negative.
+    void (*axpy)(ElementType type, int64_t count, const void *alpha, const void *x, int64_t x_step, void *y,
+                 int64_t y_step);
     // Copies elements of `size` bytes (4, 8 or 16) in the iterations of loops, each of which has one at
     // least. All in memory of the device; `to` and `from` do not overlap.
     void (*permute)(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops);

@@ -469,6 +469,50 @@ static void gemm(ElementType type, const DeviceProduct *product) {
         begin_gemm(type, &of);
 }
 
+typedef struct {
+    ElementType type;
+    int64_t count, x_step, y_step;
+    const void *x;
+    void *y;
+    double _Complex alpha; // or another type
+} Axpy;
+
+// A product of a column and the number one.
+static void run_axpy(void *arguments) {
+    const Axpy *task = arguments;
+    union {
+        int32_t of_i32;
+        int64_t of_i64;
+        float of_f32;
+        double of_f64;
+        float _Complex of_c64;
+        double _Complex of_c128;
+    } one;
+    memory_host.clear(REDUCER_PROD, task->type, &one, 1, 1);
+    multiply(task->type,
+             &(DeviceProduct){.m = task->count,
+                              .n = 1,
+                              .k = 1,
+                              .alpha = &task->alpha,
+                              .a = {(void *)(uintptr_t)task->x, task->x_step, 1},
+                              .b = {&one, 1, 1},
+                              .c = {task->y, task->y_step, 1}},
+             0);
+}
+
+static void axpy(ElementType type, int64_t count, const void *alpha, const void *x, int64_t x_step, void *y,
+                 int64_t y_step) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    if (device_failed() || count <= 0)
+        return;
+    const void *source = on_host(x, extent(count, x_step * size, size));
+    void *target = on_host(y, extent(count, y_step * size, size));
+    Axpy task = {.type = type, .count = count, .x_step = x_step, .y_step = y_step, .x = source, .y = target};
+    memcpy(&task.alpha, alpha, (size_t)size);
+    if (source && target)
+        emulated_begin(run_axpy, &task, sizeof task);
+}
+
 static void copy_loops(int64_t size, char *to, const char *from, int count, const DeviceCopyLoop *loops) {
     if (count == 0) {
         memcpy(to, from, (size_t)size);
@@ -564,6 +608,7 @@ const Device device_emulated = {.name = "emulated",
                                 .unload = unload,
                                 .launch = launch,
                                 .gemm = gemm,
+                                .axpy = axpy,
                                 .permute = permute,
                                 .mark = emulated_mark,
                                 .order = emulated_order,

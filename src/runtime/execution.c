@@ -333,9 +333,8 @@ static bool allocate_parts(Assembly *assembly) {
     }
     if (!create_queue(assembly) || !create_progress(assembly) || !create_reading(assembly))
         return false;
-    enum { SCRATCH_BYTES = 1024 * 16 };
     if (parts->plan && parts->plan->spmd->on_gpu) {
-        execution->gpu_scratch = memory_gpu.allocate(SCRATCH_BYTES);
+        execution->gpu_scratch = memory_gpu.allocate(GPU_SCRATCH_BYTES);
         if (parts->plan->spmd->gpu_contracts)
             execution->gpu_space = memory_gpu.allocate(DEVICE_SPACE);
         if (!execution->gpu_scratch || (parts->plan->spmd->gpu_contracts && !execution->gpu_space))

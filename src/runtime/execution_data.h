@@ -72,6 +72,9 @@ struct distal_execution {
     MPI_Comm all;
 };
 
+// What gpu_scratch has: an element for each of 1024 blocks.
+enum { GPU_SCRATCH_BYTES = 1024 * 16 };
+
 // The current stage, and whether a transfer is in it.
 static inline ExecutionStage *execution_stage(const distal_execution *execution) {
     return &execution->stages[execution->stage];

@@ -24,5 +24,6 @@ void *distal_gpu_scratch(distal_execution *execution) {
 }
 
 distal_contraction_space distal_gpu_space(const distal_execution *execution) {
-    return (distal_contraction_space){execution->gpu_space, execution->gpu_space ? DEVICE_SPACE : 0, 1};
+    return execution->gpu_space ? (distal_contraction_space){execution->gpu_space, DEVICE_SPACE, 1}
+                                : (distal_contraction_space){execution->gpu_scratch, GPU_SCRATCH_BYTES, 1};
 }

@@ -20,7 +20,8 @@ typedef struct {
     bool stores;
     char *tensors[OPERANDS];
     Dimension dims[DIMS];
-    char *space;
+    char *space;   // for copies; NULL: none
+    void *scratch; // for an element; NULL: none
     const GpuContractionCosts *costs;
 } Contraction;
 
@@ -223,7 +224,8 @@ static void multiply(const Form *form, char *const *tensors) {
                              .k = k.extent,
                              .alpha = of->alpha,
                              .loop_count = count - outer,
-                             .pointers = of->space};
+                             .pointers = of->space,
+                             .scratch = of->scratch};
     for (int i = outer; i < count; i++)
         product.loops[i - outer] =
             (DeviceLoop){products[i].extent, products[i].a, products[i].b, products[i].c};
@@ -312,15 +314,16 @@ static void contract(const Contraction *contraction) {
         execute(&form);
 }
 
-void gpu_contract(ElementType type, const int counts[DIMS], const distal_contraction_loop *loops, void *space,
-                  const GpuContractionCosts *costs, bool stores, const void *alpha, const void *a,
-                  const void *b, void *c) {
+void gpu_contract(ElementType type, const int counts[DIMS], const distal_contraction_loop *loops,
+                  distal_contraction_space space, const GpuContractionCosts *costs, bool stores,
+                  const void *alpha, const void *a, const void *b, void *c) {
     Contraction contraction = {.type = type,
                                .size = (int64_t)type_info(type)->size,
                                .alpha = alpha,
                                .stores = stores,
                                .tensors = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, c},
-                               .space = space,
+                               .space = space.bytes < costs->space ? NULL : space.memory,
+                               .scratch = space.memory,
                                .costs = costs};
     for (int d = 0; d < DIMS; d++) {
         contraction.dims[d] = dimension_create(loops, counts[d], OF_C);
@@ -336,8 +339,13 @@ void gpu_contract(ElementType type, const int counts[DIMS], const distal_contrac
     void distal_gpu_contract_##suffix(int m_count, int n_count, int k_count, int batch_count,                \
                                       const distal_contraction_loop *loops, distal_contraction_space space,  \
                                       int stores, type alpha, const type *a, const type *b, type *c) {       \
-        gpu_contract(element_type, (const int[]){m_count, n_count, k_count, batch_count}, loops,             \
-                     space.memory, &gpu_contraction_costs, stores, &alpha, a, b, c);                         \
+        gpu_contract(element_type, (const int[]){m_count, n_count, k_count, batch_count}, loops, space,      \
+                     &gpu_contraction_costs, stores, &alpha, a, b, c);                                       \
+    }                                                                                                        \
+                                                                                                             \
+    void distal_gpu_axpy_##suffix(int64_t m, type alpha, const type *x, int64_t x_stride, type *y,           \
+                                  int64_t y_stride) {                                                        \
+        device_current()->axpy(element_type, m, &alpha, x, x_stride, y, y_stride);                           \
     }
 DEFINE_CONTRACT(f32, float, TYPE_F32)
 DEFINE_CONTRACT(f64, double, TYPE_F64)

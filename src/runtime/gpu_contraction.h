@@ -14,9 +14,10 @@ typedef struct {
 } GpuContractionCosts;
 extern const GpuContractionCosts gpu_contraction_costs; // those of a GPU
 
-// `counts`: of loops of m, n, k and of the batch. `space` NULL: nothing is copied.
-void gpu_contract(ElementType type, const int counts[4], const distal_contraction_loop *loops, void *space,
-                  const GpuContractionCosts *costs, bool stores, const void *alpha, const void *a,
-                  const void *b, void *c);
+// `counts`: of loops of m, n, k and of the batch. Nothing is copied where `space` has less bytes than `costs`
+// say, of which it has 16 at least or none.
+void gpu_contract(ElementType type, const int counts[4], const distal_contraction_loop *loops,
+                  distal_contraction_space space, const GpuContractionCosts *costs, bool stores,
+                  const void *alpha, const void *a, const void *b, void *c);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs on GPUs with a driver and a cuBLAS that execute on the host (tests/support/fake_cuda.c): products of
-matrices, what all ranks say where a call of the driver fails on one of them, and the program in docs/library.md that
+matrices and vectors, what all ranks say where a call of the driver fails on one of them, and the program in docs/library.md that
 gives the library memory of its own.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. Without CUDA in the build, it says so and ends well."""
@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, example, params, run_cases
+from test_gpu import CALLS, call_program
 
 BUILD = os.path.dirname(os.path.abspath(DISTAL))
 FAKES = f"{BUILD}/tests/fake_cuda"
@@ -35,9 +36,14 @@ FAILURES = [
 
 
 def run_on_gpu(name, sizes, folder, failure=None, *options):
-    program = f"{folder}/{name}.distal"
-    with open(example(name), encoding="utf-8") as file, open(program, "w", encoding="utf-8") as changed:
-        changed.write(re.sub(r"^(place .*)$", r"\1 in gpu", file.read(), flags=re.M))
+    with open(example(name), encoding="utf-8") as file:
+        return run_program(re.sub(r"^(place .*)$", r"\1 in gpu", file.read(), flags=re.M), sizes, folder, failure, *options)
+
+
+def run_program(text, sizes, folder, failure=None, *options):
+    program = f"{folder}/program.distal"
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(text)
     environment = {**os.environ, "LD_LIBRARY_PATH": FAKES + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
     environment.pop("DISTAL_GPU", None)
     if failure:
@@ -57,6 +63,15 @@ def product(name):
         done = run_on_gpu(name, "n=60", folder)
         check(done.returncode == 0 and ": ok\n" in done.stderr, done.stdout + done.stderr)
     return test
+
+
+def calls(folder):
+    """Functions of cuBLAS for vectors."""
+    for number, (statement, commands, function) in enumerate(CALLS):
+        for ranks in (1, 2) if function else ():
+            of = ("f64", "c64", "f32", "c128")[(number + ranks) % 4]
+            done = run_program(call_program(statement, commands, of, False), f"p={ranks}", folder)
+            check(done.returncode == 0 and ": ok\n" in done.stderr, statement + done.stdout + done.stderr)
 
 
 def failing(call, after, error, rank, message):
@@ -106,7 +121,7 @@ def main():
     if not os.path.exists(FAKES):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    return run_cases([("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
+    return run_cases([("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller), ("cuda/calls", calls)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
                      + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
 
 

@@ -14,7 +14,7 @@ import sys
 from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, distal, functions_named_test, run_cases
 
 EMULATED = {"DISTAL_GPU": os.environ.get("DISTAL_GPU", "emulated")}  # "cuda": on a GPU
-UNSUPPORTED = re.compile("not supported (in statements )?on (a GPU|GPUs)|On a GPU|on a GPU, gemm|executed on a GPU")
+UNSUPPORTED = re.compile("not supported (in statements )?on (a GPU|GPUs)|On a GPU|on a GPU, no library call|executed on a GPU")
 
 MIXED = """
 param n = 29, p = 2
@@ -160,6 +160,51 @@ def test_contractions(_):
         check(emitted.count("distal_gpu_contract_f64(") == 1, emitted)
         loops = re.findall(r"for \(int64_t (\w+) =", emitted[emitted.index("void distal_kernel_0("):])
         check(all(loop in ("processor",) for loop in loops), f"{statement}: loops over {loops}")
+
+
+# Statements, and the loops that become a call of which function.
+CALLS = [
+    ("y(i) = A(i, k) * x(k)", "substitute({i, k}, gemv)", "contract"),
+    ("y(i) += 2 * A(k, i) * x(k)", "substitute({k, i}, gemv)", "contract"),
+    ("B(i, j) = A(i, k) * C(k, j)", "reorder({j, i, k}); substitute({i, k}, gemv)", "contract"),
+    ("A(i, j) += -2 * x(i) * z(j)", "substitute({i, j}, ger)", "contract"),
+    ("A(i, j) = x(i) * z(j) * 3", "substitute({i, j}, blas)", None),
+    ("B(i, j) = A(i, k) * C(k, j)", "reorder({k, i, j}); substitute({i, j}, ger)", "contract"),
+    ("s = x(k) * z(k)", "substitute({k}, dot)", "contract"),
+    ("s += 3 * A(i, k) * B(i, k)", "substitute({k}, dot)", "contract"),
+    ("y(i) = A(i, k) * B(k, i)", "substitute({k}, dot)", "contract"),
+    ("y(i) += 3 * x(i)", "substitute({i}, axpy)", "axpy"),
+    ("y(i) = -2 * A(i, k)", "reorder({k, i}); substitute({i}, axpy)", "axpy"),
+]
+
+
+def call_program(statement, commands, of, on_host):
+    """A program with a statement of CALLS; x and z are on the GPU or on the host."""
+    lines = ["param n = 29, p = 2", "machine M = grid(p)"]
+    for name, shape, place in (("A", "(n, n)", "(i, j) -> M(i)"), ("B", "(n, n)", "(i, j) -> M(j)"), ("C", "(n, n)", "(i, j) -> M(i)"),
+                               ("x", "(n)", "(i) -> M(i)"), ("y", "(n)", "(i) -> M(i)"), ("z", "(n)", "(i) -> M(i)"), ("s", "", " -> M(*)")):
+        if re.search(rf"\b{name}\b", statement):
+            lines += [f"tensor {name}{shape}: {of}"] + ([f"place {name}{place}{'' if on_host and name in 'xz' else ' in gpu'}"] if shape else [])
+    return "\n".join([*lines, statement, f"schedule {statement[0]} {{", *commands.split("; "), "}"]) + "\n"
+
+
+def test_calls(_):
+    """Products of matrices and vectors, of columns and rows, and sums of vectors as calls of the library."""
+    for number, (statement, commands, function) in enumerate(CALLS):
+        if function is None:
+            done = distal(["check", "-e", call_program(statement, commands, "f64", False)], status=2)
+            check("nothing is summed" in done.stderr, done.stderr)
+            continue
+        for on_host in (False, True):
+            text = call_program(statement, commands, "f64", on_host)
+            if "in gpu" not in text:
+                continue
+            emitted = distal(["emit", "-e", text]).stdout
+            check(emitted.count(f"distal_gpu_{function}_f64(") == 1, emitted)
+            for n, ranks in ((1, 1), (29, 1), (29, 2), (31, 3)):
+                run(text, "-p", f"n={n}", "-p", f"p={ranks}", "--check")
+        of = ("i64", "c128", "f32", "i32", "c64")[number % 5]
+        run(call_program(statement, commands, of, False), "--check")
 
 
 def test_host_operands(_):

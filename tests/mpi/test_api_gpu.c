@@ -265,9 +265,9 @@ static void test_stream(MPI_Comm comm, int rank, int ranks) {
     for (int i = 0; i < 3; i++)
         late += follow_streams(MPI_COMM_SELF, "off", &middles[0]);
     CHECK(late > 0, "all calls have waited");
-    distal_context *d = context_on(comm);
+    distal_context *d = context_on(MPI_COMM_SELF);
     CHECK(distal_gpu_stream(d, &late) == DISTAL_INVALID &&
-              strstr(distal_error(d), "is not of the emulated GPU"),
+              strstr(distal_error(d), "the stream that rank 0 gives is not of the emulated GPU"),
           "a stream that is none: %s", distal_error(d));
     distal_free(d);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libcublas.so.13 of tests: products of matrices on the host, in the queue of fake_cuda.c.
+// libcublas.so.13 of tests: products of matrices and vectors on the host, in the queue of fake_cuda.c.
 #include "fake_cuda.h"
 
 #include <complex.h>
@@ -23,6 +23,14 @@ static CUstream used;
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
     (void)handle;
     used = (CUstream)stream;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static cublasPointerMode_t pointer_mode;
+
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode) {
+    (void)handle;
+    pointer_mode = mode;
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -68,8 +76,9 @@ static int is_valid(const Product *p) {
         }                                                                                                    \
     }                                                                                                        \
     static cublasStatus_t begin_##letter(const Product *product) {                                           \
-        if (!is_valid(product))                                                                              \
+        if (!is_valid(product) || pointer_mode != CUBLAS_POINTER_MODE_HOST)                                  \
             return CUBLAS_STATUS_INVALID_VALUE;                                                              \
+        fake_cuda.library = product->incx ? "gemv" : "gemm";                                                 \
         fake_cuda_begin(used, run_##letter, product, sizeof *product);                                       \
         return CUBLAS_STATUS_SUCCESS;                                                                        \
     }
@@ -123,6 +132,86 @@ static int is_valid(const Product *p) {
         (void)handle;                                                                                        \
         return incx ? begin_##letter(&product) : CUBLAS_STATUS_INVALID_VALUE;                                \
     }
+
+typedef struct {
+    int64_t m, n, incx, incy, lda;
+    double _Complex alpha;
+    const void *x, *y;
+    void *result;
+} Vectors;
+
+static int are_valid(const Vectors *v) {
+    return v->m >= 0 && v->n >= 0 && v->incx > 0 && v->incy > 0 && v->lda >= v->m;
+}
+
+#define DEFINE_VECTORS(letter, type)                                                                         \
+    static void run_ger_##letter(void *arguments) {                                                          \
+        const Vectors *v = arguments;                                                                        \
+        const type *x = v->x, *y = v->y;                                                                     \
+        type *a = v->result;                                                                                 \
+        for (int64_t i = 0; i < v->m; i++)                                                                   \
+            for (int64_t j = 0; j < v->n; j++)                                                               \
+                a[i + j * v->lda] += (type)v->alpha * x[i * v->incx] * y[j * v->incy];                       \
+    }                                                                                                        \
+    static void run_dot_##letter(void *arguments) {                                                          \
+        const Vectors *v = arguments;                                                                        \
+        const type *x = v->x, *y = v->y;                                                                     \
+        type sum = 0;                                                                                        \
+        for (int64_t i = 0; i < v->m; i++)                                                                   \
+            sum += x[i * v->incx] * y[i * v->incy];                                                          \
+        *(type *)v->result = sum;                                                                            \
+    }                                                                                                        \
+    static void run_axpy_##letter(void *arguments) {                                                         \
+        const Vectors *v = arguments;                                                                        \
+        const type *x = v->x;                                                                                \
+        type *y = v->result;                                                                                 \
+        for (int64_t i = 0; i < v->m; i++)                                                                   \
+            y[i * v->incy] += (type)v->alpha * x[i * v->incx];                                               \
+    }
+#define DEFINE_VECTOR_CALLS(letter, suffix, type, Number, Size, ger, dot)                                    \
+    cublasStatus_t cublas##letter##ger##suffix(cublasHandle_t handle, Size m, Size n, const Number *alpha,   \
+                                               const Number *x, Size incx, const Number *y, Size incy,       \
+                                               Number *a, Size lda) {                                        \
+        const Vectors v = {m, n, incx, incy, lda, *(const type *)alpha, x, y, a};                            \
+        (void)handle;                                                                                        \
+        return begin_vectors("ger", run_ger_##letter, &v, CUBLAS_POINTER_MODE_HOST);                         \
+    }                                                                                                        \
+    cublasStatus_t cublas##letter##dot##suffix(cublasHandle_t handle, Size n, const Number *x, Size incx,    \
+                                               const Number *y, Size incy, Number *result) {                 \
+        const Vectors v = {n, 1, incx, incy, n, 1, x, y, result};                                            \
+        (void)handle;                                                                                        \
+        return begin_vectors("dot", run_dot_##letter, &v, CUBLAS_POINTER_MODE_DEVICE);                       \
+    }                                                                                                        \
+    cublasStatus_t cublas##letter##axpy##suffix(cublasHandle_t handle, Size n, const Number *alpha,          \
+                                                const Number *x, Size incx, Number *y, Size incy) {          \
+        const Vectors v = {n, 1, incx, incy, n, *(const type *)alpha, x, NULL, y};                           \
+        (void)handle;                                                                                        \
+        return begin_vectors("axpy", run_axpy_##letter, &v, CUBLAS_POINTER_MODE_HOST);                       \
+    }
+
+static cublasStatus_t begin_vectors(const char *name, void (*run)(void *arguments), const Vectors *v,
+                                    cublasPointerMode_t mode) {
+    if (!are_valid(v) || pointer_mode != mode)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    fake_cuda.library = name;
+    fake_cuda_begin(used, run, v, sizeof *v);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+DEFINE_VECTORS(S, float)
+DEFINE_VECTORS(D, double)
+DEFINE_VECTORS(C, float _Complex)
+DEFINE_VECTORS(Z, double _Complex)
+DEFINE_VECTOR_CALLS(S, , float, float, int, ger, dot)
+DEFINE_VECTOR_CALLS(D, , double, double, int, ger, dot)
+DEFINE_VECTOR_CALLS(C, , float _Complex, cuComplex, int, geru, dotu)
+DEFINE_VECTOR_CALLS(Z, , double _Complex, cuDoubleComplex, int, geru, dotu)
+#ifdef cublasSgemm_64
+DEFINE_VECTOR_CALLS(S, _64, float, float, int64_t, ger, dot)
+DEFINE_VECTOR_CALLS(D, _64, double, double, int64_t, ger, dot)
+DEFINE_VECTOR_CALLS(C, _64, float _Complex, cuComplex, int64_t, geru, dotu)
+DEFINE_VECTOR_CALLS(Z, _64, double _Complex, cuDoubleComplex, int64_t, geru, dotu)
+#endif
 DEFINE_GEMM(S, float)
 DEFINE_GEMM(D, double)
 DEFINE_GEMM(C, float _Complex)

@@ -27,6 +27,7 @@ typedef struct {
     int launches;    // of kernels, and the last one:
     unsigned blocks[3], threads[3];
     char kernel[64];
+    const char *library; // the last function of cuBLAS, without type and size of numbers: "gemm"
 } FakeCuda;
 extern FakeCuda fake_cuda;
 

@@ -30,6 +30,11 @@ static pthread_barrier_t meeting;
     static void run_fill_##bytes(void *const *parameters) {                                                  \
         distal_fill_##bytes(POINTER(0), *(type *)parameters[1], NUMBER(2), NUMBER(3));                       \
     }
+#define RUN_AXPY(suffix, type)                                                                               \
+    static void run_axpy_##suffix(void *const *parameters) {                                                 \
+        distal_axpy_##suffix(POINTER(0), *(type *)parameters[1], POINTER(2), NUMBER(3), NUMBER(4),           \
+                             NUMBER(5));                                                                     \
+    }
 #define RUN_COPY(bytes)                                                                                      \
     static void run_copy_##bytes(void *const *parameters) {                                                  \
         distal_copy_##bytes(POINTER(0), POINTER(1), NUMBER(2), NUMBER(3), NUMBER(4), NUMBER(5), NUMBER(6));  \
@@ -82,6 +87,7 @@ REDUCES(RUN_REDUCE)
 FILLS(RUN_FILL)
 COPIES(RUN_COPY)
 GEMMS(RUN_GEMM)
+GEMMS(RUN_AXPY)
 FILLS(RUN_PERMUTE)
 
 static void run_pointers(void *const *parameters) {
@@ -95,12 +101,14 @@ static void run_fake(void *const *parameters) {
 #define ROW_REDUCE(reducer, suffix, type)                                                                    \
     {"distal_" #reducer "_" #suffix, run_##reducer##_##suffix, 5, -1, 0, 0},
 #define ROW_FILL(bytes, type) {"distal_fill_" #bytes, run_fill_##bytes, 4, 1, sizeof(type), 0},
+#define ROW_AXPY(suffix, type) {"distal_axpy_" #suffix, run_axpy_##suffix, 6, 1, sizeof(type), 0},
 #define ROW_COPY(bytes) {"distal_copy_" #bytes, run_copy_##bytes, 7, -1, 0, 0},
 #define ROW_GEMM(suffix, type) {"distal_gemm_" #suffix, run_gemm_##suffix, 30, 3, sizeof(type), 1},
 #define ROW_PERMUTE(bytes, type) {"distal_permute_" #bytes, run_permute_##bytes, 18, -1, 0, 1},
-static const FakeKernel kernels[] = {REDUCES(ROW_REDUCE) FILLS(ROW_FILL) COPIES(ROW_COPY) GEMMS(ROW_GEMM)
-                                         FILLS(ROW_PERMUTE){"distal_pointers", run_pointers, 21, -1, 0, 0},
-                                     {FAKE_KERNEL, run_fake, 3, -1, 0, 0}};
+static const FakeKernel kernels[] = {
+    REDUCES(ROW_REDUCE) FILLS(ROW_FILL) COPIES(ROW_COPY) GEMMS(ROW_GEMM) GEMMS(ROW_AXPY)
+        FILLS(ROW_PERMUTE){"distal_pointers", run_pointers, 21, -1, 0, 0},
+    {FAKE_KERNEL, run_fake, 3, -1, 0, 0}};
 
 const FakeKernel *fake_kernel_find(const char *name) {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)

@@ -462,6 +462,7 @@ static void check_products(ElementType type, int64_t m, int64_t n, int64_t k, in
         m, n, k, alpha, stores, a.on_device, b.on_device, c.on_device, .loop_count = loop_count};
     memcpy(product.loops, loops, sizeof loops);
     product.pointers = has_pointers ? device->allocate(products * 3 * (int64_t)sizeof(void *)) : NULL;
+    product.scratch = product.pointers ? product.pointers : layouts % 4 ? device->allocate(size) : NULL;
     device->gemm(type, &product);
     from_device(got, (char *)c.on_device.elements - size, c.count * size);
     const DeviceMatrix result = {got + size, c.host.row, c.host.column};
@@ -489,6 +490,8 @@ static void check_products(ElementType type, int64_t m, int64_t n, int64_t k, in
     assert_memory_equal(got, between, (size_t)(c.count * size));
     free(between);
     free(got);
+    if (product.scratch != product.pointers)
+        device->release(product.scratch);
     device->release(product.pointers);
     free_matrix(type, &a);
     free_matrix(type, &b);
@@ -567,6 +570,39 @@ static void check_permute(void **state) {
     }
 }
 
+static void check_axpy_case(ElementType type, int64_t count, int64_t x_step, int64_t y_step) {
+    const int64_t size = (int64_t)type_info(type)->size;
+    TestMatrix x = make_matrix(type, 0, 1, count * x_step + 1, 0, 1),
+               y = make_matrix(type, 0, 1, count * y_step + 1, 0, 2);
+    double alpha[2] = {0};
+    set_element(type, alpha, 0, -4, false);
+    char *got = malloc((size_t)(y.count * size)), *between = malloc((size_t)(y.count * size));
+    device->axpy(type, count, alpha, x.on_device.elements, x_step, y.on_device.elements, y_step);
+    from_device(got, (char *)y.on_device.elements - size, y.count * size);
+    memcpy(between, (char *)y.host.elements - size, (size_t)(y.count * size));
+    for (int64_t i = 0; i < count; i++) {
+        const double _Complex sum = element(type, y.host.elements, i * y_step) +
+                                    element(type, alpha, 0) * element(type, x.host.elements, i * x_step);
+        assert_true(element(type, got + size, i * y_step) == sum);
+        memcpy(between + (1 + i * y_step) * size, got + (1 + i * y_step) * size, (size_t)size);
+    }
+    assert_memory_equal(got, between, (size_t)(y.count * size));
+    free(between);
+    free(got);
+    free_matrix(type, &x);
+    free_matrix(type, &y);
+}
+
+static void check_axpy(void **state) {
+    (void)state;
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        check_axpy_case((ElementType)t, 0, 1, 1);
+        check_axpy_case((ElementType)t, 1, 0, 0);
+        check_axpy_case((ElementType)t, 7, 1, 1);
+        check_axpy_case((ElementType)t, 300, 3, 2);
+    }
+}
+
 static void check_gemm(void **state) {
     (void)state;
     static const int64_t extents[][3] = {{1, 1, 1}, {5, 3, 4}, {1, 7, 3}, {7, 1, 3}, {4, 6, 1},
@@ -605,6 +641,7 @@ static void check_failure(void **state) {
                  &(DeviceProduct){
                      1, 1, 1, &one, false, {memory, 1, 1}, {memory, 1, 1}, {memory, 1, 1}, .loop_count = 0});
     device->permute(4, memory, memory + 1, 0, NULL);
+    device->axpy(TYPE_I32, 1, &one, memory + 1, 1, memory, 1);
     values[0] = 7;
     device->copy(memory, 8, values, 8, 8, 1);
     device->synchronize();
@@ -619,7 +656,7 @@ static void check_failure(void **state) {
     cmocka_unit_test(check_memory), cmocka_unit_test(check_streams), cmocka_unit_test(check_follow),         \
         cmocka_unit_test(check_copy), cmocka_unit_test(check_shared), cmocka_unit_test(check_refuses),       \
         cmocka_unit_test(check_copy_many_rows), cmocka_unit_test(check_reduce),                              \
-        cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches), cmocka_unit_test(check_permute),      \
-        cmocka_unit_test(check_failure)
+        cmocka_unit_test(check_axpy), cmocka_unit_test(check_gemm), cmocka_unit_test(check_batches),         \
+        cmocka_unit_test(check_permute), cmocka_unit_test(check_failure)
 
 #endif

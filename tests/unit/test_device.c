@@ -109,6 +109,8 @@ static void test_bounds(void **state) {
     product.loops[0] = (DeviceLoop){2, 0, 0, 4};
     device->gemm(TYPE_I32, &product);
     assert_failure("32 bytes at offset 0");
+    device->axpy(TYPE_I32, 3, &one, memory, 1, memory, 2);
+    assert_failure("20 bytes at offset 0");
     device->permute(4, memory, memory + 1, 1, &(DeviceCopyLoop){2, 1, 3});
     assert_failure("16 bytes at offset 4");
     device->release(memory + 1);

@@ -222,6 +222,52 @@ static void test_gemm_in_stream(void **state) {
     assert_no_failure();
 }
 
+// Which function of the library computes a product, by its shape.
+static void test_vectors(void **state) {
+    (void)state;
+    double numbers[64] = {0}, alphas[] = {1, 2};
+    double *memory = on_device(numbers, sizeof numbers);
+    static const struct {
+        int64_t m, n, k;
+        bool stores, has_scratch;
+        const char *function;
+    } cases[] = {
+        {2, 2, 2, false, true, "gemm"}, {2, 2, 1, false, true, "ger"},  {2, 2, 1, true, true, "gemm"},
+        {3, 1, 2, false, true, "gemv"}, {1, 3, 2, true, true, "gemv"},  {1, 1, 3, true, true, "dot"},
+        {1, 1, 3, false, true, "axpy"}, {1, 1, 3, true, false, "gemv"}, {1, 1, 1, true, true, "gemv"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const DeviceMatrix a = {memory, cases[i].k, 1}, b = {memory + 16, cases[i].n, 1},
+                           c = {memory + 32, cases[i].n, 1};
+        device->gemm(TYPE_F64, &(DeviceProduct){.m = cases[i].m,
+                                                .n = cases[i].n,
+                                                .k = cases[i].k,
+                                                .alpha = alphas,
+                                                .stores = cases[i].stores,
+                                                .a = a,
+                                                .b = b,
+                                                .c = c,
+                                                .scratch = cases[i].has_scratch ? memory + 48 : NULL});
+        device->synchronize();
+        assert_no_failure();
+        assert_string_equal(fake->library, cases[i].function);
+    }
+    // What is multiplied by a number is not stored as it is.
+    const DeviceMatrix vector = {memory, 1, 1};
+    device->gemm(TYPE_F64,
+                 &(DeviceProduct){
+                     1, 1, 2, &alphas[1], true, vector, vector, {memory + 32, 1, 1}, .scratch = memory + 48});
+    assert_string_equal(fake->library, "axpy");
+    // Of one element the steps are any.
+    fake->library = NULL;
+    device->axpy(TYPE_F64, 1, alphas, memory, (int64_t)1 << 40, memory + 1, (int64_t)1 << 40);
+    assert_string_equal(fake->library, "axpy");
+    device->axpy(TYPE_I64, 2, alphas, memory, 1, memory + 32, 1);
+    device->synchronize();
+    assert_string_equal(fake->kernel, "distal_axpy_i64");
+    device->release(memory);
+    assert_no_failure();
+}
+
 // Copies of short rows are staged in memory that is allocated once; where there is none, the driver has them.
 static void test_stage(void **state) {
     (void)state;
@@ -402,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_other_device),
         cmocka_unit_test(test_other_stream),
         cmocka_unit_test(test_gemm_in_stream),
+        cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_stage),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_launch),

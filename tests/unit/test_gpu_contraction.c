@@ -143,13 +143,15 @@ static GpuContractionCosts draw_costs(void) {
              *c = values_##suffix(drawn.sizes[2]), *expected = malloc((size_t)bytes);                        \
         type *device_a = on_device(a, drawn.sizes[0] * size),                                                \
              *device_b = on_device(b, drawn.sizes[1] * size), *device_c = on_device(c, bytes);               \
-        void *space = below(8) ? device->allocate(costs.space) : NULL;                                       \
+        const int64_t space_bytes = below(8) ? costs.space : 16;                                             \
+        void *space = below(8) ? device->allocate(space_bytes) : NULL;                                       \
         memcpy(expected, c, (size_t)bytes);                                                                  \
         if (stores && !is_empty(&drawn))                                                                     \
             zero_##suffix(&drawn, 0, expected);                                                              \
         define_##suffix(&drawn, 0, alpha, a, b, expected);                                                   \
-        gpu_contract(element_type, drawn.counts, drawn.loops, space, &costs, stores, &alpha, device_a,       \
-                     device_b, device_c);                                                                    \
+        gpu_contract(element_type, drawn.counts, drawn.loops,                                                \
+                     (distal_contraction_space){space, space ? space_bytes : 0, 1}, &costs, stores, &alpha,  \
+                     device_a, device_b, device_c);                                                          \
         device->copy(c, bytes, device_c, bytes, bytes, 1);                                                   \
         assert_false(device_failed());                                                                       \
         for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                         \
