@@ -387,9 +387,14 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
     text_append(to, 0 < shown && shown < ranks ? " / ...\n" : "\n");
 }
 
-static void print_gpu(const RunReport *run, Text *to) {
-    if (run->gpu)
-        text_printf(to, "kernels run on %s\n", run->gpu);
+// On several ranks also how elements move between their GPUs.
+static void print_gpu(const RunReport *run, int64_t ranks, Text *to) {
+    if (!run->gpu)
+        return;
+    text_printf(to, "kernels run on %s\n", run->gpu);
+    if (ranks > 1)
+        text_printf(to, "messages between GPUs go through memory of the host%s\n",
+                    run->gpus_open ? ", but for what ranks read in memory of each other's GPUs" : "");
 }
 
 // "ranks of a node read each other's parts of B, C"
@@ -457,7 +462,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
     text_append(to, "\n");
     if (run) {
         print_system(run, pipeline->ranks, to);
-        print_gpu(run, to);
+        print_gpu(run, pipeline->ranks, to);
     }
     print_shared(pipeline->plan, to);
     if (machine)

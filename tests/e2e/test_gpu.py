@@ -226,7 +226,13 @@ def test_stats(_):
     """What the kernels ran on is said."""
     path = f"{SOURCE}/examples/gpu_summa.distal"
     done = distal(["run", path, "--stats", "-p", "n=7"], environment=EMULATED)
-    check("\nkernels run on an emulated GPU, on the host\n" in done.stderr, done.stderr)
+    through = "messages between GPUs go through memory of the host"
+    read = f"{through}, but for what ranks read in memory of each other's GPUs"
+    check(f"\nkernels run on an emulated GPU, on the host\n{read}\n" in done.stderr, done.stderr)
+    done = distal(["run", path, "-v", "-p", "n=7", "--shared-memory", "off"], environment=EMULATED)
+    check(f"\nkernels run on an emulated GPU, on the host\n{through}\n" in done.stderr, done.stderr)
+    done = distal(["run", path, "-v", "-p", "n=7", "-p", "gx=1", "-p", "hy=1"], environment=EMULATED)
+    check("\nkernels run on an" in done.stderr and through not in done.stderr, done.stderr)
     for program, gpu in ((path, "an emulated GPU, on the host"), (f"{SOURCE}/examples/summa.distal", None)):
         done = distal(["run", program, "--stats=json", "-p", "n=7"], environment=EMULATED)
         check(json.loads(done.stdout)["gpu"] == gpu, done.stdout)
