@@ -126,6 +126,11 @@ static bool set_output(const OptionUse *use, const char *value) {
     return true;
 }
 
+static bool set_in_place(const OptionUse *use, const char *value) {
+    array_push(use->arena, use->options->in_place, value);
+    return true;
+}
+
 static bool set_printed(const OptionUse *use, const char *value) {
     array_push(use->arena, use->options->printed, value);
     return true;
@@ -254,6 +259,11 @@ const Option options_table[OPTION_COUNT] = {
     [OPTION_OUT] = {NULL, "--out", "TENSOR=PATH",
                     .summary = "write a tensor to {} after the run; TENSOR=- prints it", .list = output_list,
                     .set = set_output},
+    [OPTION_IN_PLACE] = {NULL, "--in-place", "TENSOR",
+                         .summary =
+                             "a tensor in disk is in the file of its --in, where it is read, and in none in "
+                             "--scratch; repeatable",
+                         .set = set_in_place},
     [OPTION_PRINT] = {NULL, "--print", "TENSOR",
                       .summary =
                           "print a tensor after the run, without the middle of a large one; repeatable",

@@ -15,6 +15,7 @@ typedef enum {
     OPTION_THREADS,
     OPTION_IN,
     OPTION_OUT,
+    OPTION_IN_PLACE,
     OPTION_PRINT,
     OPTION_CHECK,
     OPTION_REPEAT,

@@ -28,7 +28,8 @@ typedef struct {
     Array(ParamOverride) params;
     int64_t ranks, threads; // 0: not given
     Array(Binding) inputs, outputs;
-    Array(const char *) printed; // tensors, of --print
+    Array(const char *) printed;  // tensors, of --print
+    Array(const char *) in_place; // of --in-place
     CheckMode check;
     int64_t repeat, warmup;
     int64_t memory_limit, gpu_memory_limit; // bytes a rank; 0: not given

@@ -192,8 +192,9 @@ const Subcommand subcommand_plan = {
         "With "
         "--machine FILE it predicts for each statement how long a described machine takes, of which "
         "computing, memory, network and disk, and gives a lower bound of what has to move.",
-    .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_STATS |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_GPU_MEMORY_LIMIT | 1u << OPTION_PIPELINE |
-               1u << OPTION_SHARED_MEMORY | 1u << OPTION_WARNING | 1u << OPTION_MACHINE,
+    .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_IN_PLACE |
+               1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT | 1u << OPTION_GPU_MEMORY_LIMIT |
+               1u << OPTION_PIPELINE | 1u << OPTION_SHARED_MEMORY | 1u << OPTION_WARNING |
+               1u << OPTION_MACHINE,
     .run = plan,
 };

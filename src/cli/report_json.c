@@ -51,6 +51,8 @@ static void print_io(const StatementPlan *plan, const StatementReport *report, c
         text_append(to, k % 2 ? ", " : ",\n      ");
         print_integers(keys[k], values, plan->ranks, to);
     }
+    if (plan->homes[id].file != FILE_OF_RANK)
+        text_append(to, ", \"in_place\": true");
 }
 
 // What is copied of a tensor between memory of the host and of GPUs.

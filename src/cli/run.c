@@ -139,8 +139,8 @@ static ExitStatus run(Session *session) {
     // Mistakes are found before anything is launched.
     Bindings bindings;
     if (!schedule_take(session, session->ranks) || !session_compile(session, PASS_C) ||
-        !launch_fits(session) || !session_compile(session, PASS_PLAN) ||
-        !bindings_create(session, &bindings) || !session_warn(session))
+        !launch_fits(session) || !bindings_create(session, &bindings) ||
+        !session_compile(session, PASS_PLAN) || !session_warn(session))
         return session_failure(session);
     memory_fit_defaults(session);
     if (!memory_within_limit(session, true))
@@ -159,9 +159,9 @@ const Subcommand subcommand_run = {
         "compiler and its flags), DISTAL_CC_TIMEOUT (the seconds that it may take, 300), XDG_CACHE_HOME "
         "(compiled kernels are kept there, under distal/).",
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
-               1u << OPTION_PRINT | 1u << OPTION_CHECK | 1u << OPTION_REPEAT | 1u << OPTION_WARMUP |
-               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_GPU_MEMORY_LIMIT | 1u << OPTION_SCRATCH |
-               1u << OPTION_PIPELINE | 1u << OPTION_SHARED_MEMORY | 1u << OPTION_AUTO | 1u << OPTION_MACHINE |
-               1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
+               1u << OPTION_IN_PLACE | 1u << OPTION_PRINT | 1u << OPTION_CHECK | 1u << OPTION_REPEAT |
+               1u << OPTION_WARMUP | 1u << OPTION_MEMORY_LIMIT | 1u << OPTION_GPU_MEMORY_LIMIT |
+               1u << OPTION_SCRATCH | 1u << OPTION_PIPELINE | 1u << OPTION_SHARED_MEMORY | 1u << OPTION_AUTO |
+               1u << OPTION_MACHINE | 1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
     .run = run,
 };

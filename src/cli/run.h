@@ -17,11 +17,12 @@
 
 #include <mpi.h>
 
-// What --in and --out say, checked against the program; by tensor id.
+// What --in, --out and --in-place say, checked against the program; by tensor id.
 typedef struct {
     SourceSpec *sources;  // of the inputs
     const char **outputs; // NULL: not written
     bool *printed;
+    HomeFile *files; // as --in-place says
 } Bindings;
 
 // Bytes and messages of all executions of a statement, what they read and write in disk, and bytes of the
@@ -80,7 +81,7 @@ typedef struct {
     double compile_seconds;
 } Run;
 
-// False with diagnostics of all mistakes; not collective.
+// Before PASS_PLAN, of which options are set. False with diagnostics of all mistakes; not collective.
 bool bindings_create(Session *session, Bindings *bindings);
 // Whether the outputs can be written, checked before anything is computed. Collective.
 bool bindings_writable(Run *run);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cli/commands.h"
 #include "cli/drafts.h"
 #include "cli/run.h"
 
@@ -110,12 +111,36 @@ static void bind_output(Session *session, const Binding *binding, Bindings *bind
         bindings->outputs[tensor->id] = binding->value;
 }
 
+// Whether the tensor can have the file of its --in as its home. Without data, as `plan` is asked, any will
+// do.
+static void put_in_place(Session *session, const char *name, const Bindings *bindings) {
+    const char *text = arena_printf(session->arena, "--in-place %s", name);
+    const Tensor *tensor = find_used(session, text, name);
+    if (!tensor)
+        return;
+    const SourceSpec *source = &bindings->sources[tensor->id];
+    const bool needs_file = session->options->command == &subcommand_run || !source->is_default;
+    if (!tensor->placement || tensor->placement->memory != MEMORY_DISK)
+        diagnostics_error(session->diagnostics, (Span){0}, "%s: '%s' is not placed in disk", text, name);
+    else if (program_is_output(session->pipeline->program, tensor))
+        diagnostics_error(session->diagnostics, (Span){0},
+                          "%s: the program computes '%s', and inputs stay as they are", text, name);
+    else if (needs_file && !(source->format && source->format->locate))
+        diagnostics_error(
+            session->diagnostics, (Span){0},
+            "%s: '%s' needs a file of which it can be a part: --in %s=PATH.npy or PATH.h5:/NAME", text, name,
+            name);
+    bindings->files[tensor->id] = FILE_SHARED;
+}
+
 bool bindings_create(Session *session, Bindings *bindings) {
     const Program *program = session->pipeline->program;
     const Options *options = session->options;
     bindings->sources = arena_array(session->arena, SourceSpec, program->tensor_count);
     bindings->outputs = arena_array(session->arena, const char *, program->tensor_count);
     bindings->printed = arena_array(session->arena, bool, program->tensor_count);
+    bindings->files = arena_array(session->arena, HomeFile, program->tensor_count);
+    session->pipeline->plan_options.files = bindings->files;
     bool *given = arena_array(session->arena, bool, program->tensor_count);
     int64_t inputs = 0;
     for (int i = 0; i < program->tensor_count; i++)
@@ -129,6 +154,8 @@ bool bindings_create(Session *session, Bindings *bindings) {
         const char *name = options->printed.items[i];
         bind_printed(session, arena_printf(session->arena, "--print %s", name), name, bindings);
     }
+    for (int64_t i = 0; i < options->in_place.count; i++)
+        put_in_place(session, options->in_place.items[i], bindings);
     return session->diagnostics->errors == 0;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
 #include "runtime/progress.h"
+#include "runtime/shared_file.h"
 #include "runtime/wait.h"
 
 #include <inttypes.h>
@@ -89,7 +90,7 @@ static bool create_storages(Run *run) {
     neighbours_share(run->neighbours, run->pipeline->plan);
     for (int t = 0; ok && t < plan->tensor_count; t++) {
         const Home *home = &plan->homes[t];
-        if (!home->known)
+        if (!home->known || home->file != FILE_OF_RANK)
             continue;
         run->storages[t] =
             storage_create(home, run->rank, !program_is_input(run->pipeline->program, home->tensor),
@@ -97,6 +98,19 @@ static bool create_storages(Run *run) {
         ok = run->storages[t] != NULL;
     }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);
+}
+
+static bool open_shared_files(const Run *run) {
+    const Plan *plan = run->pipeline->plan;
+    for (int t = 0; t < plan->tensor_count; t++) {
+        if (!plan->homes[t].known || plan->homes[t].file == FILE_OF_RANK)
+            continue;
+        run->storages[t] = shared_file_open(&plan->homes[t], run->rank, &run->bindings.sources[t],
+                                            MPI_COMM_WORLD, run->session->diagnostics);
+        if (!run->storages[t])
+            return false;
+    }
+    return true;
 }
 
 static bool create_communicators(Run *run) {
@@ -131,7 +145,8 @@ bool run_prepare(Run *run) {
     run->cores = node_share_cores(run->node, launch_binds());
     run->threads = environment_threads(run->session->options->threads, &run->cores);
     count_threads(run);
-    return fits(run) && compile(run) && fits_gpu(run) && create_storages(run) && create_communicators(run);
+    return fits(run) && compile(run) && fits_gpu(run) && create_storages(run) && open_shared_files(run) &&
+           create_communicators(run);
 }
 
 void run_release(Run *run) {
@@ -198,7 +213,8 @@ bool run_load_inputs(Run *run) {
     const Program *program = run->pipeline->program;
     for (int i = 0; i < program->tensor_count; i++) {
         const Tensor *tensor = program->tensors[i];
-        if (program_is_input(program, tensor) && run->storages[tensor->id] && !load_input(run, tensor->id))
+        if (program_is_input(program, tensor) && run->storages[tensor->id] &&
+            run->bindings.files[tensor->id] != FILE_SHARED && !load_input(run, tensor->id))
             return false;
     }
     return true;

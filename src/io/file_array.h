@@ -6,12 +6,12 @@
 
 #include "io/formats.h"
 
-typedef struct {
+struct FileArray {
     FileTensor tensor;
     int64_t offset;     // of the first element, in bytes
     bool swapped;       // byte order is not this machine's
     bool columns_first; // column-major: the first mode has unit stride
-} FileArray;
+};
 
 // All of these return NULL on success, else the reason of the failure.
 

@@ -45,6 +45,7 @@ typedef struct {
     bool joined;    // a complex value is one word, "1+2j", instead of two numbers
 } EntryLines;
 
+typedef struct FileArray FileArray; // io/file_array.h
 typedef struct FileFormat FileFormat;
 typedef struct FileWriter FileWriter; // a format's own, of a file that is being written
 
@@ -80,6 +81,10 @@ struct FileFormat {
     const char *(*open)(InputFile *file, Arena *arena);
     // Reads the elements of piece->rect, converted to the type of the piece.
     const char *(*read)(const InputFile *file, const Piece *piece, Arena *arena);
+
+    // Where the elements are that the file stores one after the other, without compression. NULL: it does
+    // not. Formats that store none have no such function.
+    const FileArray *(*locate)(const InputFile *file);
 
     // One process writes the header of an empty file, or of one with other arrays, sets its full size, with
     // elements that are zero where tensor->levels says that not all are stored, and sets tensor->offset; then

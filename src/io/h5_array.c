@@ -267,6 +267,11 @@ static const char *h5_array_read(const InputFile *file, const Piece *piece, Aren
     return why;
 }
 
+static const FileArray *h5_array_locate(const InputFile *file) {
+    const Header *header = file->header;
+    return header->in_place ? &header->array : NULL;
+}
+
 // The array of that name that is there already is written again where it has the type and the shape, so that
 // the file does not grow.
 static bool can_reuse(const OpenArray *there, const FileTensor *tensor) {
@@ -365,6 +370,11 @@ static const char *h5_array_read(const InputFile *file, const Piece *piece, Aren
     return hdf5_missing;
 }
 
+static const FileArray *h5_array_locate(const InputFile *file) {
+    (void)file;
+    return NULL;
+}
+
 static const char *h5_array_create(int fd, FileTensor *tensor, Arena *arena) {
     (void)fd, (void)tensor, (void)arena;
     return hdf5_missing;
@@ -377,6 +387,7 @@ const FileFormat file_format_h5_array = {
     .most_order = MAX_ORDER,
     .open = h5_array_open,
     .read = h5_array_read,
+    .locate = h5_array_locate,
     .create = h5_array_create,
     .write = file_array_write,
 };

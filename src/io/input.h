@@ -21,6 +21,11 @@ bool input_check(InputFile *file, const char *tensor, ElementType type, int orde
 // diagnostic.
 bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics);
 
+// After input_check: where in the file, in bytes, the elements begin, if these are what memory of `tensor`
+// would hold: all of them one after the other, in its type and in the order of its levels. -1 with a
+// diagnostic.
+int64_t input_locate(const InputFile *file, const Tensor *tensor, Diagnostics *diagnostics);
+
 // After input_check: the elements that the share of a text with all of them lists, which is what shares after
 // it have to know of it (file->before); of other files 0. False with a diagnostic.
 bool input_count(const InputFile *file, int64_t *count, Diagnostics *diagnostics);

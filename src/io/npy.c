@@ -218,6 +218,10 @@ static const char *npy_read(const InputFile *file, const Piece *piece, Arena *ar
     return file_array_read(file->fd, file->header, piece);
 }
 
+static const FileArray *npy_locate(const InputFile *file) {
+    return file->header;
+}
+
 // Row-major, in this machine's byte order.
 static const char *header_text(const FileTensor *tensor, Arena *arena, size_t *length) {
     enum { ALIGNMENT = 64, PREAMBLE = 10 };
@@ -258,6 +262,7 @@ const FileFormat file_format_npy = {
     .most_order = MAX_ORDER,
     .open = npy_open,
     .read = npy_read,
+    .locate = npy_locate,
     .create = npy_create,
     .write = file_array_write,
 };

@@ -204,23 +204,41 @@ static void combine_run(void *context, int64_t file, int64_t memory, int64_t cou
     disk_count(work->disk->file, 1, 1);
 }
 
+static FileLayout file_layout(const Piece *disk) {
+    return (FileLayout){disk->within ? disk->within : &disk->rect, disk->levels, disk->tile};
+}
+
 static void visit_disk(Reducer reducer, const Piece *disk, const Piece *memory, const Rect *rect,
                        ContiguousVisit visit) {
     DiskWork work = {disk, memory, type_info(disk->type)->size, reducer};
     const Frame frame = piece_frame(memory);
-    const FileLayout file = {&disk->rect, disk->levels, disk->tile};
+    const FileLayout file = file_layout(disk);
     assert(piece_is_in_disk(disk) && !piece_is_in_disk(memory) && "one of the pieces is in memory");
     contiguous_visit(rect, &file, &frame, visit, &work);
 }
 
-static void clear_disk(Reducer reducer, const Piece *piece) {
-    const int64_t size = (int64_t)type_info(piece->type)->size, most = BLOCK_BYTES / size;
-    const int64_t count = rect_volume(&piece->rect);
+static void clear_file_run(void *context, int64_t file, int64_t memory, int64_t count) {
+    const DiskWork *work = context;
+    const int64_t size = (int64_t)work->size, most = BLOCK_BYTES / size;
     Block block;
-    memory_kind(MEMORY_HOST)->clear(reducer, piece->type, block.bytes, 1, min_i64(most, count));
+    (void)memory;
+    memory_kind(MEMORY_HOST)->clear(work->reducer, work->disk->type, block.bytes, 1, min_i64(most, count));
     for (int64_t done = 0; done < count; done += most)
-        disk_write(piece->file, piece->at + done * size, block.bytes, min_i64(most, count - done) * size);
-    disk_count(piece->file, 0, 1);
+        disk_write(work->disk->file, place(work, file + done), block.bytes,
+                   min_i64(most, count - done) * size);
+    disk_count(work->disk->file, 0, 1);
+}
+
+static void clear_disk(Reducer reducer, const Piece *piece) {
+    DiskWork work = {piece, NULL, type_info(piece->type)->size, reducer};
+    if (!piece->within) { // in one run, also where it is in tiles
+        clear_file_run(&work, 0, 0, rect_volume(&piece->rect));
+        return;
+    }
+    const Piece packed = piece_packed(&piece->rect, piece->levels, piece->type, NULL);
+    const Frame frame = piece_frame(&packed);
+    const FileLayout file = file_layout(piece);
+    contiguous_visit(&piece->rect, &file, &frame, clear_file_run, &work);
 }
 
 void piece_copy(const Piece *to, const Piece *from, const Rect *rect) {

@@ -17,7 +17,8 @@ typedef struct {
     MemoryId memory;           // that `data` is in
     void *data;                // the first element; of a piece in disk NULL
     DiskFile *file;            // of a piece in disk
-    int64_t at;                // of its first element there, in bytes
+    const Rect *within;        // that contains it and is stored there as a whole; NULL: it is itself
+    int64_t at;                // of the first element of that, in bytes
     LevelList levels;          // in the order of which it is stored there
     const int64_t *tile;       // and in tiles of these extents, by mode; NULL: not in tiles
 } Piece;

@@ -74,6 +74,13 @@ DiskFile *disk_create(const char *folder, int64_t bytes) {
     return NULL;
 }
 
+DiskFile *disk_adopt(int fd) {
+    DiskFile *file = malloc(sizeof *file);
+    if (file)
+        *file = (DiskFile){.fd = fd};
+    return file;
+}
+
 void disk_free(DiskFile *file) {
     if (!file)
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch files: memory of kind `disk`, which has no addresses. A file has the elements that one rank has at
+// Files: memory of kind `disk`, which has no addresses. A scratch file has the elements that one rank has at
 // home of one tensor. It has no name once it is open, so that nothing remains of a process that ends in any
-// way.
+// way. Another file has all elements of a tensor, and all ranks have it open.
 #ifndef DISTAL_MEMORY_DISK_H
 #define DISTAL_MEMORY_DISK_H
 
@@ -22,6 +22,8 @@ typedef struct DiskFile DiskFile;
 // A file of `bytes` bytes, all zero, for which there is room, in `folder`; NULL: where TMPDIR says, or /tmp.
 // NULL with errno where that fails.
 DiskFile *disk_create(const char *folder, int64_t bytes);
+// The file of a descriptor, which is closed with it; NULL: no memory, and the descriptor stays open.
+DiskFile *disk_adopt(int fd);
 void disk_free(DiskFile *file); // which may be NULL
 // Where files are created for this `folder`.
 const char *disk_folder(const char *folder);

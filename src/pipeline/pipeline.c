@@ -220,14 +220,18 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
     // By id: workspaces follow the tensors of the program, and have no homes yet.
     const Tensor **tensors = arena_array(arena, const Tensor *, count);
     Home *homes = arena_array(arena, Home, count);
+    HomeFile *files = arena_array(arena, HomeFile, count);
     for (int t = 0; t < program->tensor_count; t++) {
         tensors[t] = program->tensors[t];
         if (options.homes)
             homes[t] = options.homes[t];
+        if (options.files)
+            files[t] = options.files[t];
     }
     for (int64_t w = 0; w < workspaces; w++)
         tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
     options.homes = homes;
+    options.files = files;
     options.param_names = program->param_names;
     // Machines that no statement uses count as well.
     const int64_t natural =

@@ -61,6 +61,26 @@ void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, 
     home->replicated = is_replicated(home);
 }
 
+void home_put_in_file(Home *home, HomeFile file) {
+    home->file = file;
+    if (file != FILE_SHARED_WRITTEN)
+        return;
+    for (int d = 0; d < home->layout.grid.order; d++)
+        if (home->layout.dims[d].kind == PLACE_REPLICATE) {
+            home->layout.dims[d].kind = PLACE_FIX;
+            home->layout.dims[d].coordinate = 0;
+        }
+    home->replicated = false;
+}
+
+FileLayout home_file_layout(const Home *home, const Rect *piece, Rect *whole) {
+    const LevelList levels = tensor_levels(home->tensor);
+    if (home->file == FILE_OF_RANK)
+        return (FileLayout){piece, levels, home->tile[0] > 0 ? home->tile : NULL};
+    *whole = rect_whole(home->order, home->extents);
+    return (FileLayout){whole, levels, NULL};
+}
+
 void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks, Arena *arena) {
     start(home, HOME_EVERYWHERE, tensor, extents, ranks, arena);
     home->replicated = ranks > 1;

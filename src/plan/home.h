@@ -4,6 +4,7 @@
 #ifndef DISTAL_PLAN_HOME_H
 #define DISTAL_PLAN_HOME_H
 
+#include "format/contiguous.h"
 #include "format/stored.h"
 #include "plan/footprint.h"
 
@@ -12,6 +13,10 @@ typedef enum {
     HOME_INDUCED,    // from the footprints of the transfers that use it first
     HOME_EVERYWHERE, // whole on every rank: a scalar without a placement
 } HomeKind;
+
+// Where the elements of a tensor in disk are: in a scratch file of each rank; or in one file, whose elements
+// are all of them in the order of the levels, and which the ranks have open to read, or to write as well.
+typedef enum { FILE_OF_RANK, FILE_SHARED, FILE_SHARED_WRITTEN } HomeFile;
 
 typedef struct {
     bool known; // false: no placement, and no statement has used the tensor yet
@@ -25,7 +30,8 @@ typedef struct {
     int64_t ranks;
     MemoryId memory;         // that its pieces are in
     bool shared;             // that memory is one which neighbours can map (memory/shared.h)
-    int64_t tile[MAX_ORDER]; // in disk: each piece is stored in tiles of these extents; 0: it is not
+    HomeFile file;           // in disk
+    int64_t tile[MAX_ORDER]; // of FILE_OF_RANK: each piece is stored in tiles of these extents; 0: it is not
     bool replicated;         // some coordinate may have more than one home
     Layout layout;           // HOME_LAYOUT
     int64_t per_rank;        // processors of the layout's grid that one rank has
@@ -40,6 +46,9 @@ typedef struct {
 
 void home_from_layout(Home *home, const Tensor *tensor, const int64_t *extents, const Layout *layout,
                       int64_t ranks, Arena *arena);
+// Puts a home in disk, of a placement, into a file. One that is written has no replicas: of those that the
+// placement says, it has the first.
+void home_put_in_file(Home *home, HomeFile file);
 void home_everywhere(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks, Arena *arena);
 // A tensor without a placement, as a whole.
 void home_on_first_rank(Home *home, const Tensor *tensor, const int64_t *extents, int64_t ranks,
@@ -55,6 +64,10 @@ Home home_copy(const Home *home, const Tensor *tensor, Arena *arena);
 bool home_cuts_fibers(const Home *home);
 // False where some rank may hold something else. Of homes of one tensor.
 bool home_equal(const Home *a, const Home *b);
+
+// How the file of a home in disk stores a piece of this rectangle. `whole` is what this refers to, and is
+// set where all ranks share the file.
+FileLayout home_file_layout(const Home *home, const Rect *piece, Rect *whole);
 
 // The rectangles that a rank allocates, disjoint. Periodic sets are in `arena` or those of the home.
 Region home_pieces(const Home *home, int64_t rank, Arena *arena);

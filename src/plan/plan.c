@@ -192,6 +192,8 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
                            plan->options.boundaries, plan->arena, &layout, &bad_dim))
             return bad_entry(tensor->placement, bad_dim, &grid, diagnostics);
         home_from_layout(&plan->homes[t], tensor, extents[t], &layout, plan->options.ranks, plan->arena);
+        if (plan->options.files && plan->homes[t].memory == MEMORY_DISK)
+            home_put_in_file(&plan->homes[t], plan->options.files[t]);
     }
     return true;
 }

@@ -27,11 +27,12 @@ typedef struct {
     const int64_t *nodes;
     bool gpu_nodes; // they can open memory of each other's GPUs, too
     const bool *unshared;
-    const Home *homes; // that tensors without a placement have already, by tensor id; NULL: none
-    bool sampled;      // what ranks read and write in disk is counted of some, where there are many
-    bool untiled;      // files of tensors in disk are not stored in tiles
-    int64_t threads;   // of each rank, of which some take memory for copies of what they add to. 0: 1
-    int64_t largest;   // processors of the largest machine beside those of the statements; 0: none
+    const HomeFile *files; // by tensor id: where those in disk are; NULL: all in scratch files
+    const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
+    bool sampled;          // what ranks read and write in disk is counted of some, where there are many
+    bool untiled;          // files of tensors in disk are not stored in tiles
+    int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
+    int64_t largest;       // processors of the largest machine beside those of the statements; 0: none
     const char *const *param_names;    // for diagnostics, by index
     const BoundariesArray *boundaries; // of parts that are balanced by entries, as far as these are known
 } PlanOptions;

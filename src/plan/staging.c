@@ -315,9 +315,9 @@ static void find_fresh(RankPlanner *rank, RankTransfer *result) {
 // `memory` is packed.
 static int64_t count_runs(const RankPlanner *rank, int64_t piece, const Rect *rect, const Rect *memory) {
     const LevelList levels = tensor_levels(rank->planner->home->tensor);
-    const Home *home = rank->planner->home;
     int64_t stride[MAX_ORDER] = {0};
-    const FileLayout file = {&rank->own.rects.items[piece], levels, home->tile[0] > 0 ? home->tile : NULL};
+    Rect whole;
+    const FileLayout file = home_file_layout(rank->planner->home, &rank->own.rects.items[piece], &whole);
     packed_strides(memory, levels, stride);
     return contiguous_count(rect, &file, &(Frame){memory, stride});
 }
@@ -353,9 +353,10 @@ static void count_io(const RankPlanner *rank, RankTransfer *result) {
             }
         }
     }
-    if (result->clears) {
-        io->bytes_written += region_volume(&rank->own) * rank->planner->element_size;
-        io->writes += rank->own.rects.count;
+    for (int64_t i = 0; i < rank->own.rects.count && result->clears; i++) {
+        const Rect *piece = &rank->own.rects.items[i];
+        io->bytes_written += rect_volume(piece) * rank->planner->element_size;
+        io->writes += rank->planner->home->file == FILE_OF_RANK ? 1 : count_runs(rank, i, piece, piece);
     }
 }
 

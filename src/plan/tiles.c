@@ -69,7 +69,7 @@ void tiles_choose(Plan *plan) {
     Arena *scratch = arena_create_within(plan->arena);
     for (int t = 0; t < plan->tensor_count; t++)
         if (plan->homes[t].known && plan->homes[t].memory == MEMORY_DISK &&
-            count_steps(plan, &plan->homes[t]) <= MOST_STEPS)
+            plan->homes[t].file == FILE_OF_RANK && count_steps(plan, &plan->homes[t]) <= MOST_STEPS)
             choose(plan, &plan->homes[t], scratch);
     arena_free(scratch);
 }

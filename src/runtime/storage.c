@@ -32,9 +32,9 @@ static bool allocate_shared(Storage *storage) {
     return storage->block != NULL;
 }
 
-static bool allocate_pieces(Storage *storage, const RectArray *rects) {
+// `at`: of what is in disk, where the file has its elements.
+static bool allocate_pieces(Storage *storage, const RectArray *rects, int64_t at, bool in_shared_file) {
     const Home *home = storage->home;
-    int64_t at = 0;
     storage->pieces = calloc((size_t)rects->count + 1, sizeof(Piece));
     if (!storage->pieces)
         return false;
@@ -47,6 +47,10 @@ static bool allocate_pieces(Storage *storage, const RectArray *rects) {
             piece->file = storage->file;
             piece->at = at;
             piece->levels = tensor_levels(home->tensor);
+            if (in_shared_file) {
+                piece->within = &storage->whole;
+                continue;
+            }
             piece->tile = home->tile[0] > 0 ? home->tile : NULL;
             at += rect_volume(&piece->rect) * (int64_t)type_info(piece->type)->size;
             continue;
@@ -110,7 +114,7 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
             storage_free(storage);
             return NULL;
         }
-        if (sparse ? allocate_sparse(storage, &own.rects) : allocate_pieces(storage, &own.rects)) {
+        if (sparse ? allocate_sparse(storage, &own.rects) : allocate_pieces(storage, &own.rects, 0, false)) {
             const bool is_zero = storage->shared && home->memory == MEMORY_HOST;
             if (zero && !in_disk && !is_zero)
                 storage_zero(storage);
@@ -124,6 +128,26 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
                           "rank %" PRId64 " has not enough memory%s for its part of tensor %s, %" PRId64
                           " bytes",
                           rank, on_gpu ? " on its GPU" : "", home->tensor->name, home_bytes(home, rank));
+    return NULL;
+}
+
+Storage *storage_create_in_file(const Home *home, int64_t rank, DiskFile *file, int64_t offset) {
+    const Region own = home_pieces(home, rank, home->arena);
+    Storage *storage = calloc(1, sizeof(Storage));
+    if (!storage) {
+        disk_free(file);
+        return NULL;
+    }
+    *storage = (Storage){.home = home,
+                         .type = home->tensor->type,
+                         .rank = rank,
+                         .owned = true,
+                         .file = file,
+                         .whole = rect_whole(home->order, home->extents),
+                         .limit = INT64_MAX};
+    if (allocate_pieces(storage, &own.rects, offset, true))
+        return storage;
+    storage_free(storage);
     return NULL;
 }
 

@@ -28,7 +28,8 @@ typedef struct {
     bool shared;          // neighbours can map their memory:
     void *block;          // all of it
     DeviceHandle handle;  // where that is memory of a GPU
-    DiskFile *file;       // of what is in disk, all pieces one after the other; else NULL
+    DiskFile *file;       // of what is in disk; else NULL
+    Rect whole;           // of a file that all ranks share: the tensor; else pieces are one after the other
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. The same on all ranks
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
     int64_t limit;        // bytes that entries may take, those of a list as well; INT64_MAX: as there are
@@ -44,6 +45,11 @@ typedef struct {
 Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *scratch,
                         Diagnostics *diagnostics);
 void storage_free(Storage *storage);
+
+// The same of a home in disk over a file that all ranks share, with all elements of the tensor from byte
+// `offset` on, in the order of its levels. The file becomes the storage's. NULL: no memory, and the file is
+// freed.
+Storage *storage_create_in_file(const Home *home, int64_t rank, DiskFile *file, int64_t offset);
 
 // The same over memory of the caller: `pieces` have the rectangles of the home pieces of `rank`, in their
 // order. They are copied. Kernels take strides of 1 in the mode that is stored last only. NULL: no memory for

@@ -52,6 +52,7 @@ typedef struct {
     bool reordered;                  // stored in the order of mode_order
     int mode_order[DRAFT_ORDER];
     bool placed, in_host, in_disk, in_gpu; // where it is placed
+    bool in_one_file;                      // in disk: which all ranks share
     int machine;                           // on which
     int entries[DRAFT_DIMS]; // by dimension of the machine: a mode, ENTRY_REPLICATE, or a coordinate below it
     int cycles[DRAFT_DIMS];  // of those that are modes: the length of the blocks if block-cyclic; 0:

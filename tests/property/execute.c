@@ -19,6 +19,7 @@
 #include "runtime/wait.h"
 #include "sparse_reference.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -103,12 +104,30 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .pipelined = run->way->pipelined ? PIPELINE_ON : PIPELINE_OFF,
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,
                            .gpu_nodes = pipeline_uses_gpu(pipeline) && neighbours_open_gpus(run->neighbours),
+                           .files = pipeline->plan->options.files,
                            .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
     for (int s = 0; s < program->statement_count; s++)
         spmds[s] = pipeline->statements[s].spmd;
     return plan_create(pipeline->arena, pipeline->plan->tensor_count, pipeline->plan->tensors,
                        program->statement_count, spmds, pipeline->params, options, diagnostics);
+}
+
+// In a file without a name, with bytes before the elements; NULL where it cannot be created.
+static Storage *create_in_shared_file(const Home *home, int rank, MPI_Comm comm) {
+    enum { OFFSET = 80 };
+    char name[64] = "/tmp/distal-property-XXXXXX";
+    const Rect whole = rect_whole(home->order, home->extents);
+    const int64_t bytes = rect_volume(&whole) * (int64_t)type_info(home->tensor->type)->size;
+    int fd = rank == 0 ? mkstemp(name) : -1;
+    bool ok = rank > 0 || (fd >= 0 && ftruncate(fd, OFFSET + bytes) == 0);
+    broadcast(name, sizeof name, MPI_CHAR, 0, comm);
+    if (rank > 0)
+        fd = open(name, O_RDWR);
+    ok = agree(comm, ok && fd >= 0);
+    if (rank == 0)
+        unlink(name);
+    return ok ? storage_create_in_file(home, rank, disk_adopt(fd), OFFSET) : NULL;
 }
 
 static bool prepare(Run *run, Diagnostics *diagnostics) {
@@ -122,7 +141,10 @@ static bool prepare(Run *run, Diagnostics *diagnostics) {
     for (int t = 0; t < run->plan->tensor_count; t++) {
         if (!run->plan->homes[t].known)
             continue;
-        run->storages[t] = storage_create(&run->plan->homes[t], run->rank, false, NULL, diagnostics);
+        const Home *home = &run->plan->homes[t];
+        run->storages[t] = home->file == FILE_OF_RANK
+                               ? storage_create(home, run->rank, false, NULL, diagnostics)
+                               : create_in_shared_file(home, run->rank, run->comm);
         if (!run->storages[t])
             return false;
     }
@@ -580,7 +602,10 @@ static void run_round(Run *run, int round) {
     Trial *trial = run->trial;
     const int count = program_of(run)->statement_count;
     const uint64_t seed = trial->draft.input_seed + (uint64_t)(round & 1);
+    // Ranks write and read the same elements of an input in a file of all.
+    barrier(run->comm);
     set_tensors(run, seed);
+    barrier(run->comm);
     run->figures =
         entry_figures_begin(trial, run->way->name, run->plan, run->storages, &run->whole, run->comm);
     run_statements(run, 0, count, 0);

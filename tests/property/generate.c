@@ -150,11 +150,13 @@ void draw_placements(Random *random, Draft *draft) {
 
 // Of some programs, any tensors that are placed. From numbers of its own: all else is drawn as without.
 static void draw_disk(Draft *draft) {
-    enum { PROGRAMS_PERCENT = 30, TENSORS_PERCENT = 65 };
+    enum { PROGRAMS_PERCENT = 30, TENSORS_PERCENT = 65, IN_ONE_FILE_PERCENT = 40 };
     Random random = random_stream(draft->seed ^ 0xD15Cu, (uint64_t)draft->index);
     const bool some = random_chance(&random, PROGRAMS_PERCENT);
     for (int t = 0; t < draft->tensor_count; t++)
         draft->tensors[t].in_disk = random_chance(&random, TENSORS_PERCENT) && some;
+    for (int t = 0; t < draft->tensor_count; t++)
+        draft->tensors[t].in_one_file = random_chance(&random, IN_ONE_FILE_PERCENT);
 }
 
 // The same in memory of a GPU, of others among these programs.

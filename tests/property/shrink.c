@@ -145,6 +145,13 @@ static bool out_of_disk(Draft *draft, int which) {
     return true;
 }
 
+static bool in_files_of_ranks(Draft *draft, int which) {
+    if (which >= draft->tensor_count)
+        return false;
+    draft->tensors[which].in_one_file = false;
+    return true;
+}
+
 static bool out_of_gpu(Draft *draft, int which) {
     if (which >= draft->tensor_count)
         return false;
@@ -245,11 +252,11 @@ static bool by_hand(Draft *draft, int which) {
 }
 
 static const Simplification simplifications[] = {
-    drop_statement,   drop_schedule,   drop_command,   drop_node,    drop_placement,
-    out_of_disk,      out_of_gpu,      fewer_ranks,    drop_machine, smaller_size,
-    access_to_number, row_major,       contiguous,     double_type,  drop_accumulation,
-    simpler_entry,    literal_size,    plain_levels,   plain_fill,   plain_index,
-    plain_left_index, drop_repetition, drop_condition, drop_range,   by_hand,
+    drop_statement, drop_schedule,     drop_command,      drop_node,       drop_placement,   out_of_disk,
+    out_of_gpu,     fewer_ranks,       drop_machine,      smaller_size,    access_to_number, row_major,
+    contiguous,     double_type,       drop_accumulation, simpler_entry,   literal_size,     plain_levels,
+    plain_fill,     plain_index,       plain_left_index,  drop_repetition, drop_condition,   drop_range,
+    by_hand,        in_files_of_ranks,
 };
 enum { SIMPLIFICATION_COUNT = sizeof simplifications / sizeof *simplifications };
 

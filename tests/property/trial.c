@@ -106,6 +106,19 @@ static bool take_chosen(Trial *trial) {
     return true;
 }
 
+// Those that are drawn to be in a file of all ranks, and that the program places in disk.
+static const HomeFile *drawn_files(const Trial *trial) {
+    const Program *program = trial->pipeline->program;
+    HomeFile *files = arena_array(trial->arena, HomeFile, program->tensor_count);
+    for (int i = 0; i < program->tensor_count; i++)
+        for (int t = 0; t < trial->draft.tensor_count; t++)
+            if (trial->draft.tensors[t].in_one_file &&
+                strcmp(trial->draft.tensors[t].name, program->tensors[i]->name) == 0)
+                files[i] =
+                    program_is_output(program, program->tensors[i]) ? FILE_SHARED_WRITTEN : FILE_SHARED;
+    return files;
+}
+
 static bool run_passes(Trial *trial) {
     Text text = text_create(trial->arena);
     draft_print(&trial->draft, &text);
@@ -121,8 +134,11 @@ static bool run_passes(Trial *trial) {
         trial->pipeline->least_steps = LEAST_STEPS;
         trial->pipeline->least_bytes = trial->chosen ? trial->pipeline->least_bytes : 0;
     }
-    return pipeline_run(trial->pipeline, PASS_C) && balance(trial) &&
-           pipeline_run(trial->pipeline, PASS_PLAN);
+    if (!pipeline_run(trial->pipeline, PASS_C) || !balance(trial))
+        return false;
+    if (!trial->chosen) // for scratch files
+        trial->pipeline->plan_options.files = drawn_files(trial);
+    return pipeline_run(trial->pipeline, PASS_PLAN);
 }
 
 // A command may be refused; what the compiler gets wrong itself is never a refusal.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pread and pwrite of files without a name that fail, once FAIL_READS or FAIL_WRITES calls have gone well:
-// with an error of the device, or, of reads where FAIL_SHORT is set, as if the file ended. Every third read
-// returns half of what it was asked for.
+// pread and pwrite of files without a name, or of the one that FAIL_FILE names, that fail, once FAIL_READS or
+// FAIL_WRITES calls have gone well: with an error of the device, or, of reads where FAIL_SHORT is set, as if
+// the file ended. Every third read returns half of what it was asked for.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,13 @@ static long limit_of(const char *name) {
     return value ? atol(value) : -1;
 }
 
-static int is_unnamed(int fd) {
-    struct stat status;
-    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
+static int is_chosen(int fd) {
+    struct stat status, named;
+    const char *name = getenv("FAIL_FILE");
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    return name ? stat(name, &named) == 0 && named.st_dev == status.st_dev && named.st_ino == status.st_ino
+                : status.st_nlink == 0;
 }
 
 ssize_t pread(int fd, void *to, size_t bytes, off_t offset) {
@@ -23,7 +27,7 @@ ssize_t pread(int fd, void *to, size_t bytes, off_t offset) {
     static long calls;
     if (!next)
         next = (ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
-    if (!is_unnamed(fd))
+    if (!is_chosen(fd))
         return next(fd, to, bytes, offset);
     calls++;
     if (limit_of("FAIL_READS") >= 0 && calls > limit_of("FAIL_READS")) {
@@ -38,7 +42,7 @@ ssize_t pwrite(int fd, const void *from, size_t bytes, off_t offset) {
     static long calls;
     if (!next)
         next = (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-    if (is_unnamed(fd) && limit_of("FAIL_WRITES") >= 0 && ++calls > limit_of("FAIL_WRITES")) {
+    if (is_chosen(fd) && limit_of("FAIL_WRITES") >= 0 && ++calls > limit_of("FAIL_WRITES")) {
         errno = ENOSPC;
         return -1;
     }

@@ -1,0 +1,218 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tensors in disk whose home is a file of the user that all ranks share (`--in-place`): results, what is read and
+written, files that do not fit, and failures of the disk.
+
+Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import hashlib
+import itertools
+import json
+import os
+import sys
+
+import numpy
+from _common import DTYPE, check, distal, functions_named_test, preloaded, run_cases
+
+PLACEMENTS = ["M(x)", "M(y)", "M(*)", "M(cyclic(x, 3))", "M(cyclic(y, 2))", "M(0)", "M(balanced(x))"]
+
+
+def product(ranks=2, shape=(23, 18, 29), tile=5, element="f64", place=("M(x)", "M(x)", "M(x)"), assign="="):
+    """A = B * C in disk, by rows in tiles."""
+    i, k, j = shape
+    return f"""
+param p = {ranks}, t = {tile}
+machine M = grid(p)
+tensor A({i}, {j}): {element}
+tensor B({i}, {k}): {element}
+tensor C({k}, {j}): {element}
+place A(x, y) -> {place[0]} in disk
+place B(x, y) -> {place[1]} in disk
+place C(x, y) -> {place[2]} in disk
+A(i, j) {assign} B(i, k) * C(k, j)
+schedule A {{
+  distribute(i, io, ii, M)
+  split(ii, it, iii, t)
+  split(j, jo, ji, t)
+  split(k, ko, ki, t)
+  reorder({{it, jo, ko, iii, ji, ki}})
+  communicate(A, jo)
+  communicate({{B, C}}, ko)
+}}
+"""
+
+
+def inputs(folder, shape=(23, 18, 29), element="f64"):
+    """Files of B and C, and their elements: integers, of which products are exact."""
+    random = numpy.random.default_rng(7)
+    i, k, j = shape
+    arrays = [random.integers(-9, 10, extents).astype(DTYPE[element]) for extents in ((i, k), (k, j))]
+    if element.startswith("c"):
+        arrays = [array + 1j * random.integers(-9, 10, array.shape).astype(array.dtype) for array in arrays]
+    for name, array in zip("BC", arrays):
+        numpy.save(f"{folder}/{name}.npy", array)
+    return arrays
+
+
+def given(folder, *names):
+    return [word for name in names for word in ("--in", f"{name}={folder}/{name}.npy")]
+
+
+def in_place(*names):
+    return [word for name in names for word in ("--in-place", name)]
+
+
+def run(text, *options, status=0, environment=None):
+    return distal(["run", "-e", text, "-q", *options], status=status, environment=environment)
+
+
+def statements(command, text, *options):
+    quiet = ["-q"] if command == "run" else []
+    return json.loads(distal([command, "-e", text, *quiet, "--stats=json", *options]).stdout)["statements"]
+
+
+def figures(statement):
+    """What is read, written and moved of each tensor, and memory, by rank."""
+    keys = ("bytes_read", "bytes_written", "reads", "writes", "bytes_received", "messages_received", "buffer_bytes", "in_place")
+    return {"peak_bytes": statement["peak_bytes"],
+            **{name: {key: tensor.get(key) for key in keys} for name, tensor in statement["tensors"].items()}}
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def counted(folder, text, *options, extra=()):
+    """Runs what was planned without data; returns the figures of the first statement."""
+    planned = statements("plan", text, *options)
+    done = statements("run", text, *options, *extra, "--scratch", folder)
+    for before, after in zip(planned, done):
+        check(figures(before) == figures(after), f"planned {figures(before)}, counted {figures(after)}")
+    return figures(done[0])
+
+
+def test_inputs(folder):
+    """Any placement and number of ranks, also more than there are rows."""
+    b, c = inputs(folder)
+    before = digest(f"{folder}/B.npy"), digest(f"{folder}/C.npy")
+    options = in_place("B", "C")
+    for ranks, (place_b, place_c) in itertools.product((1, 2, 3, 5), zip(PLACEMENTS, PLACEMENTS[2:] + PLACEMENTS[:2])):
+        text = product(ranks, place=("M(x)", place_b, place_c))
+        counted(folder, text, *options, extra=(*given(folder, "B", "C"), "--check", "--out", f"A={folder}/A.npy"))
+        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), f"A on {ranks}, {place_b}, {place_c}")
+    text = product(12, shape=(5, 18, 29))
+    b, c = inputs(folder, shape=(5, 18, 29))
+    counted(folder, text, *options, "--pipeline", "on", extra=(*given(folder, "B", "C"), "--out", f"A={folder}/A.npy"))
+    check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), "A of five rows on 12")
+    inputs(folder)
+    check(before == (digest(f"{folder}/B.npy"), digest(f"{folder}/C.npy")), "an input was changed")
+    check(sorted(os.listdir(folder)) == ["A.npy", "B.npy", "C.npy"], os.listdir(folder))
+
+
+def test_runs(folder):
+    """Each row of a tile is a run, rows that are brought as a whole are one together; repeated executions read the same."""
+    inputs(folder, (32, 32, 32))
+    text = product(2, (32, 32, 32), 8)
+    of = counted(folder, text, *in_place("B", "C"), extra=(*given(folder, "B", "C"), "--repeat", "3"))
+    tiles = 2 * 4 * 4  # of B on a rank, each of which is read once for each tile of the columns of A
+    check(of["B"]["reads"] == [tiles * 8] * 2 and of["B"]["bytes_read"] == [tiles * 8 * 64] * 2, of["B"])
+    check(of["B"]["in_place"] is True and of["A"]["in_place"] is None, of)
+    whole = text.replace("communicate({B, C}, ko)", "communicate({B, C}, it)").replace("split(k, ko, ki, t)", "split(k, ko, ki, 32)")
+    of = counted(folder, whole, *in_place("B"), extra=given(folder, "B"))
+    check(of["B"]["reads"] == [2, 2] and of["B"]["bytes_read"] == [16 * 32 * 8] * 2, of["B"])
+
+
+def test_types_and_orders(folder):
+    """All types; an array by column where the tensor is stored by column; a vector; extents of 0 and 1."""
+    for element in DTYPE:
+        b, c = inputs(folder, element=element)
+        run(product(3, element=element), *given(folder, "B", "C"), *in_place("B", "C"), "--out", f"A={folder}/A.npy")
+        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), element)
+    b, c = inputs(folder)
+    numpy.save(f"{folder}/F.npy", numpy.asfortranarray(b))
+    by_column = product(3).replace("tensor B(23, 18): f64", "tensor B(23, 18): f64, order(1, 0)")
+    options = ["--in", f"B={folder}/F.npy", *in_place("B"), *given(folder, "C"), "--out", f"A={folder}/A.npy"]
+    run(by_column, *options)
+    check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), "by column")
+    vector = "param n = {}; machine M = grid(3); tensor a: f64; tensor x(n): f64; place x(i) -> M(i) in disk; a = x(i) * x(i)"
+    for n in (0, 1, 2, 1000):
+        numpy.save(f"{folder}/x.npy", numpy.arange(n, dtype="f8"))
+        done = run(vector.format(n), "--in", f"x={folder}/x.npy", "--in-place", "x")
+        check(done.stdout == f"a = {sum(i * i for i in range(n))}\n", done.stdout)
+
+
+def test_scratch(folder):
+    """Nothing is in scratch: a folder that is not there is not missed, where no other tensor is in disk."""
+    inputs(folder)
+    text = product(2).replace("place A(x, y) -> M(x) in disk", "place A(x, y) -> M(x)")
+    run(text, *given(folder, "B", "C"), *in_place("B", "C"), "--check", "--scratch", f"{folder}/nowhere")
+    run(text, *given(folder, "B", "C"), *in_place("B"), "--scratch", f"{folder}/nowhere", status=1)
+
+
+def test_hdf5(folder):
+    """Data sets in one piece are used in place, others are refused."""
+    import h5py  # pylint: disable=import-outside-toplevel
+    b, c = inputs(folder)
+    with h5py.File(f"{folder}/data.h5", "w") as file:
+        file["run/B"] = b
+        file.create_dataset("chunks", data=b, chunks=(4, 4))
+    done = run(product(3), "--in", f"B={folder}/data.h5:/run/B", *in_place("B"), *given(folder, "C"), "--out",
+               f"A={folder}/A.npy", status=None)
+    if "built without HDF5" in done.stderr:
+        return
+    check(done.returncode == 0 and numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), done.stderr)
+    done = run(product(3), "--in", f"B={folder}/data.h5:/chunks", *in_place("B"), status=1)
+    check("does not store its elements one after the other" in done.stderr, done.stderr)
+
+
+def test_wrong_files(folder):
+    """What cannot be in place is said once, on any number of ranks."""
+    b, _ = inputs(folder)
+    numpy.save(f"{folder}/column.npy", numpy.asfortranarray(b))
+    numpy.save(f"{folder}/swapped.npy", b.astype(">f8"))
+    numpy.save(f"{folder}/f32.npy", b.astype("f4"))
+    numpy.save(f"{folder}/shape.npy", b[:, :9])
+    with open(f"{folder}/B.npy", "rb") as file:
+        content = file.read()
+    with open(f"{folder}/short.npy", "wb") as file:
+        file.write(content[:-8])
+    begin = "tensor B cannot be in '{}' in place: its "
+    for ranks, (name, why) in itertools.product((1, 3), {
+            "column": "in place: it stores its elements by column", "swapped": begin + "byte order is not that of this machine",
+            "f32": begin + "elements are f32, and those of B are f64", "shape": "its shape is (23, 9)",
+            "short": "it is truncated", "nowhere": "No such file or directory"}.items()):
+        done = run(product(ranks), "--in", f"B={folder}/{name}.npy", *in_place("B"), status=1)
+        check(done.stderr.count("error:") == 1 and why.format(f"{folder}/{name}.npy") in done.stderr, done.stderr)
+
+
+def test_wrong_options(folder):
+    """Tensors that cannot be in place are refused before anything is started."""
+    inputs(folder)
+    on_host = product().replace("place B(x, y) -> M(x) in disk", "place B(x, y) -> M(x)")
+    for text, options, why in ((product(), in_place("B"), "needs a file of which it can be a part"),
+                               (product(), ["--in", "B=ones", *in_place("B")], "needs a file of which it can be a part"),
+                               (product(), ["--in", f"B={folder}/B.tns", *in_place("B")], "needs a file of which it can be a part"),
+                               (on_host, [*given(folder, "B"), *in_place("B")], "'B' is not placed in disk"),
+                               (product(), in_place("A"), "the program computes 'A', and inputs stay as they are"),
+                               (product(), in_place("Q"), "the program has no tensor 'Q'")):
+        done = run(text, *options, status=2)
+        check(done.stderr.count("error:") == 1 and why in done.stderr, done.stderr)
+
+
+def test_failing_disk(folder):
+    """Errors of reads in the middle are one diagnostic, on all ranks, and nothing hangs; short reads are none."""
+    inputs(folder)
+    environment = {**preloaded("failing_disk"), "FAIL_FILE": f"{folder}/B.npy"}
+    options = [*given(folder, "B", "C"), *in_place("B", "C"), "--scratch", folder]
+    run(product(3), *options, "--check", environment=environment)
+    for pipeline, (failure, why) in itertools.product(("off", "on"), (
+            ({}, "Input/output error"), ({"FAIL_SHORT": "1"}, "the file is shorter than it was"))):
+        done = run(product(3), *options, "--pipeline", pipeline, status=1,
+                   environment={**environment, "FAIL_READS": "20", **failure})
+        check(done.stderr.count("error:") == 1 and "has failed to read or write tensor B in disk" in done.stderr and
+              why in done.stderr, done.stderr)
+    check(sorted(os.listdir(folder)) == ["B.npy", "C.npy"], os.listdir(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(functions_named_test("in_place", globals())))
