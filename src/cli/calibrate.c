@@ -163,7 +163,7 @@ static ExitStatus calibrate(Session *session) {
         return start_here(session, calibrate_ranks);
     const char *path = session->options->output;
     const DraftToken token = draft_token_create();
-    const Output output = output_create(path ? path : ".", &token, session->arena);
+    const Output output = output_create(path ? path : ".", &token, 0, session->arena);
     if (path && !output_possible(&output, session->diagnostics))
         return EXIT_FAILED;
     const int64_t ranks = session->options->ranks > 0 ? session->options->ranks : cores_available();

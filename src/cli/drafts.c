@@ -23,9 +23,12 @@ void drafts_share_token(void) {
 const char *const *drafts_names(const Options *options, Arena *arena) {
     const DraftToken token = drafts_token();
     const int64_t count = options->outputs.count;
-    const char **names = arena_array(arena, const char *, count + 1);
-    for (int64_t i = 0; i < count; i++)
-        names[i] = output_create(file_path(options->outputs.items[i].value, arena).file, &token, arena).draft;
+    const char **names = arena_array(arena, const char *, 2 * count + 1);
+    for (int64_t i = 0; i < count; i++) {
+        const char *path = file_path(options->outputs.items[i].value, arena).file;
+        names[2 * i] = output_create(path, &token, 0, arena).draft;
+        names[2 * i + 1] = output_create(path, &token, i + 1, arena).draft; // of --in-place
+    }
     return names;
 }
 

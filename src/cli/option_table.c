@@ -260,9 +260,8 @@ const Option options_table[OPTION_COUNT] = {
                     .summary = "write a tensor to {} after the run; TENSOR=- prints it", .list = output_list,
                     .set = set_output},
     [OPTION_IN_PLACE] = {NULL, "--in-place", "TENSOR",
-                         .summary =
-                             "a tensor in disk is in the file of its --in, where it is read, and in none in "
-                             "--scratch; repeatable",
+                         .summary = "the home of a tensor in disk is the file of its --in, or of its --out "
+                                    "where the program computes it; repeatable",
                          .set = set_in_place},
     [OPTION_PRINT] = {NULL, "--print", "TENSOR",
                       .summary =

@@ -13,6 +13,7 @@
 #include "runtime/execution.h"
 #include "runtime/neighbours.h"
 #include "runtime/node.h"
+#include "runtime/save.h"
 #include "runtime/storage.h"
 
 #include <mpi.h>
@@ -21,6 +22,7 @@
 typedef struct {
     SourceSpec *sources;  // of the inputs
     const char **outputs; // NULL: not written
+    int64_t *numbers;     // of the option --out, from 1 on
     bool *printed;
     HomeFile *files; // as --in-place says
 } Bindings;
@@ -70,6 +72,7 @@ typedef struct {
     Bindings bindings;
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
+    InPlaceOutput **in_place; // the same, of outputs that are homes; NULL: others
     RunStatement *statements;
     RepetitionReport *repetitions; // by repetition of the program
     Values *values;                // by tensor id

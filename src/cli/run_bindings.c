@@ -89,7 +89,8 @@ static void bind_printed(Session *session, const char *text, const char *name, c
     bindings->printed[tensor->id] = true;
 }
 
-static void bind_output(Session *session, const Binding *binding, Bindings *bindings) {
+static void bind_output(Session *session, int64_t index, Bindings *bindings) {
+    const Binding *binding = &session->options->outputs.items[index];
     const char *text = binding_text(session, "--out", binding);
     if (strcmp(binding->value, "-") == 0) {
         bind_printed(session, text, binding->tensor, bindings);
@@ -109,28 +110,40 @@ static void bind_output(Session *session, const Binding *binding, Bindings *bind
     else if (file_format_check(file_format_of(binding->value), FILE_WRITE, binding->value, tensor,
                                session->diagnostics))
         bindings->outputs[tensor->id] = binding->value;
+    bindings->numbers[tensor->id] = index + 1;
 }
 
-// Whether the tensor can have the file of its --in as its home. Without data, as `plan` is asked, any will
-// do.
+// Why the file of a tensor that the program computes, or of an input, cannot be its home; NULL: it can, or,
+// for `plan`, which needs no files, none is given.
+static const char *why_not_in_place(const Session *session, const Tensor *tensor, const Bindings *bindings) {
+    const bool needs_file = session->options->command == &subcommand_run;
+    const bool is_computed = program_is_output(session->pipeline->program, tensor);
+    const char *path = bindings->outputs[tensor->id];
+    const SourceSpec *source = &bindings->sources[tensor->id];
+    if (!tensor->placement || tensor->placement->memory != MEMORY_DISK)
+        return "is not placed in disk";
+    if (!is_computed)
+        return (needs_file || !source->is_default) && !(source->format && source->format->locate)
+                   ? "needs --in with a file that has it in one piece, PATH.npy or PATH.h5:/NAME"
+                   : NULL;
+    if ((needs_file || path) && !(path && file_format_of(path)->create && !file_format_of(path)->file_ending))
+        return "is computed, and needs --out with a file that has it in one piece, PATH.npy";
+    for (int l = 0; l < tensor->order; l++)
+        if (tensor->mode_order[l] != l)
+            return "is not stored by row, as files are written";
+    return NULL;
+}
+
 static void put_in_place(Session *session, const char *name, const Bindings *bindings) {
     const char *text = arena_printf(session->arena, "--in-place %s", name);
     const Tensor *tensor = find_used(session, text, name);
     if (!tensor)
         return;
-    const SourceSpec *source = &bindings->sources[tensor->id];
-    const bool needs_file = session->options->command == &subcommand_run || !source->is_default;
-    if (!tensor->placement || tensor->placement->memory != MEMORY_DISK)
-        diagnostics_error(session->diagnostics, (Span){0}, "%s: '%s' is not placed in disk", text, name);
-    else if (program_is_output(session->pipeline->program, tensor))
-        diagnostics_error(session->diagnostics, (Span){0},
-                          "%s: the program computes '%s', and inputs stay as they are", text, name);
-    else if (needs_file && !(source->format && source->format->locate))
-        diagnostics_error(
-            session->diagnostics, (Span){0},
-            "%s: '%s' needs a file of which it can be a part: --in %s=PATH.npy or PATH.h5:/NAME", text, name,
-            name);
-    bindings->files[tensor->id] = FILE_SHARED;
+    const char *why = why_not_in_place(session, tensor, bindings);
+    if (why)
+        diagnostics_error(session->diagnostics, (Span){0}, "%s: '%s' %s", text, name, why);
+    bindings->files[tensor->id] =
+        program_is_output(session->pipeline->program, tensor) ? FILE_SHARED_WRITTEN : FILE_SHARED;
 }
 
 bool bindings_create(Session *session, Bindings *bindings) {
@@ -138,6 +151,7 @@ bool bindings_create(Session *session, Bindings *bindings) {
     const Options *options = session->options;
     bindings->sources = arena_array(session->arena, SourceSpec, program->tensor_count);
     bindings->outputs = arena_array(session->arena, const char *, program->tensor_count);
+    bindings->numbers = arena_array(session->arena, int64_t, program->tensor_count);
     bindings->printed = arena_array(session->arena, bool, program->tensor_count);
     bindings->files = arena_array(session->arena, HomeFile, program->tensor_count);
     session->pipeline->plan_options.files = bindings->files;
@@ -149,7 +163,7 @@ bool bindings_create(Session *session, Bindings *bindings) {
     for (int64_t i = 0; i < options->inputs.count; i++)
         bind_input(session, &options->inputs.items[i], given, bindings);
     for (int64_t i = 0; i < options->outputs.count; i++)
-        bind_output(session, &options->outputs.items[i], bindings);
+        bind_output(session, i, bindings);
     for (int64_t i = 0; i < options->printed.count; i++) {
         const char *name = options->printed.items[i];
         bind_printed(session, arena_printf(session->arena, "--print %s", name), name, bindings);
@@ -165,7 +179,7 @@ bool bindings_writable(Run *run) {
         if (run->bindings.outputs[t]) {
             const DraftToken token = drafts_token();
             const FilePath path = file_path(run->bindings.outputs[t], run->session->arena);
-            const Output output = output_create(path.file, &token, run->session->arena);
+            const Output output = output_create(path.file, &token, 0, run->session->arena);
             ok = output_possible(&output, run->session->diagnostics) && ok;
         }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);

@@ -35,10 +35,19 @@ static bool write_outputs(Run *run, bool *any) {
         drafts_remove_on_signals(run->session->options, run->session->arena);
     for (int i = 0; i < program->tensor_count; i++) {
         const char *path = run->bindings.outputs[i];
-        if (!path)
+        if (!path || run->in_place[i])
             continue;
         run_limit(run, run->storages[i]);
         if (!storage_save(run->storages[i], path, drafts_token(), MPI_COMM_WORLD, run->session->diagnostics))
+            return false;
+        *any = true;
+    }
+    // Last, as what is at home there cannot be read any more.
+    for (int i = 0; i < program->tensor_count; i++) {
+        InPlaceOutput *output = run->in_place[i];
+        if (!output)
+            continue;
+        if (!output_in_place_end(output, MPI_COMM_WORLD, run->session->diagnostics))
             return false;
         *any = true;
     }

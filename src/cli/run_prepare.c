@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/integer.h"
 #include "base/utf8.h"
+#include "cli/drafts.h"
 #include "cli/environment.h"
 #include "cli/launch.h"
 #include "cli/memory.h"
@@ -102,11 +103,20 @@ static bool create_storages(Run *run) {
 
 static bool open_shared_files(const Run *run) {
     const Plan *plan = run->pipeline->plan;
+    const Bindings *bindings = &run->bindings;
     for (int t = 0; t < plan->tensor_count; t++) {
-        if (!plan->homes[t].known || plan->homes[t].file == FILE_OF_RANK)
+        const Home *home = &plan->homes[t];
+        if (!home->known || home->file == FILE_OF_RANK)
             continue;
-        run->storages[t] = shared_file_open(&plan->homes[t], run->rank, &run->bindings.sources[t],
-                                            MPI_COMM_WORLD, run->session->diagnostics);
+        if (home->file == FILE_SHARED_WRITTEN && run->rank == 0)
+            drafts_remove_on_signals(run->session->options, run->session->arena);
+        if (home->file == FILE_SHARED_WRITTEN)
+            run->in_place[t] = output_in_place(home, run->rank, bindings->outputs[t], drafts_token(),
+                                               bindings->numbers[t], run->session->arena, MPI_COMM_WORLD,
+                                               &run->storages[t], run->session->diagnostics);
+        else
+            run->storages[t] = shared_file_open(home, run->rank, &bindings->sources[t], MPI_COMM_WORLD,
+                                                run->session->diagnostics);
         if (!run->storages[t])
             return false;
     }
@@ -133,6 +143,7 @@ bool run_prepare(Run *run) {
     const Program *program = run->pipeline->program;
     Arena *arena = run->session->arena;
     run->storages = arena_array(arena, Storage *, run->pipeline->plan->tensor_count);
+    run->in_place = arena_array(arena, InPlaceOutput *, run->pipeline->plan->tensor_count);
     run->statements = arena_array(arena, RunStatement, program->statement_count);
     run->repetitions = arena_array(arena, RepetitionReport, program->repetition_count);
     run->values = arena_array(arena, Values, program->tensor_count);
@@ -154,7 +165,9 @@ void run_release(Run *run) {
     for (int i = 0; run->statements && i < program->statement_count; i++)
         jit_unload(&run->statements[i].kernel);
     for (int i = 0; run->storages && i < run->pipeline->plan->tensor_count; i++)
-        if (run->storages[i])
+        if (run->in_place[i])
+            output_in_place_drop(run->in_place[i], run->session->diagnostics);
+        else if (run->storages[i])
             storage_free(run->storages[i]);
     communicators_free(run->communicators);
     if (run->node != MPI_COMM_NULL)

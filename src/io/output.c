@@ -55,10 +55,12 @@ static const char *follow_links(const char *path, Arena *arena) {
     return path;
 }
 
-Output output_create(const char *path, const DraftToken *token, Arena *arena) {
+Output output_create(const char *path, const DraftToken *token, int64_t number, Arena *arena) {
     const char *target = follow_links(path, arena), *folder = folder_of(target, arena);
     // Not derived from the target's name, which may have the greatest length that the file system allows.
-    const char *draft = arena_printf(arena, "%s/distal-%s.tmp", folder, token->digits);
+    const char *draft =
+        number > 0 ? arena_printf(arena, "%s/distal-%s-%lld.tmp", folder, token->digits, (long long)number)
+                   : arena_printf(arena, "%s/distal-%s.tmp", folder, token->digits);
     return (Output){.path = path, .target = target, .folder = folder, .draft = draft, .fd = -1};
 }
 
@@ -108,13 +110,17 @@ static const char *name_of_descriptor(int fd, char name[32]) {
 }
 
 // -1 where the file system has no unnamed files, or could not give this one a name later.
-static int open_unnamed(const char *folder, mode_t mode) {
+static int open_unnamed(const char *folder, int access_mode, mode_t mode) {
     char name[32];
-    const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    const int fd = open(folder, O_TMPFILE | access_mode | O_CLOEXEC, mode);
     if (fd < 0 || access(name_of_descriptor(fd, name), F_OK) == 0)
         return fd;
     close(fd);
     return -1;
+}
+
+static int access_mode(const Output *output) {
+    return output->is_read ? O_RDWR : O_WRONLY;
 }
 
 bool output_create_draft(Output *output, UnnamedDraft *unnamed) {
@@ -122,10 +128,11 @@ bool output_create_draft(Output *output, UnnamedDraft *unnamed) {
     const bool replaces = lstat(output->target, &old) == 0;
     const mode_t mode = replaces ? 0600 : 0666;
     if (unnamed)
-        output->fd = open_unnamed(output->folder, mode);
+        output->fd = open_unnamed(output->folder, access_mode(output), mode);
     output->is_unnamed = output->fd >= 0;
     if (output->fd < 0)
-        output->fd = open(output->draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        output->fd =
+            open(output->draft, access_mode(output) | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (output->fd < 0 || fstat(output->fd, &status) != 0)
         return false;
     if (output->is_unnamed)
@@ -159,7 +166,7 @@ bool output_name_draft(Output *output, Diagnostics *diagnostics) {
 }
 
 bool output_open_draft(Output *output) {
-    output->fd = open(output->draft, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    output->fd = open(output->draft, access_mode(output) | O_NOFOLLOW | O_CLOEXEC);
     struct stat status;
     if (output->fd < 0 || fstat(output->fd, &status) != 0)
         return false;
@@ -183,7 +190,7 @@ bool output_open_unnamed(Output *output, const UnnamedDraft *unnamed) {
     // Examined before it is opened, too: opening a pipe or a device could wait or change something.
     if (stat(path, &status) != 0 || !is_draft(&status, unnamed))
         return false;
-    output->fd = open(path, O_WRONLY | O_CLOEXEC);
+    output->fd = open(path, access_mode(output) | O_CLOEXEC);
     if (output->fd < 0 || (fstat(output->fd, &status) == 0 && is_draft(&status, unnamed)))
         return output->fd >= 0;
     close(output->fd);
@@ -240,7 +247,7 @@ static int open_stream(const Output *output) {
 
 bool output_write_text(const char *path, const char *text, Diagnostics *diagnostics) {
     const DraftToken token = draft_token_create();
-    Output output = output_create(path, &token, diagnostics->arena);
+    Output output = output_create(path, &token, 0, diagnostics->arena);
     output.fd = open_stream(&output);
     if (output.fd < 0 && !output_possible(&output, diagnostics))
         return false;

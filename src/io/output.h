@@ -25,6 +25,7 @@ typedef struct {
     int fd;          // of the draft while it is open, else -1
     bool is_creator; // this process has created the draft, and renames or removes it
     bool is_unnamed; // the draft has no entry in the folder yet
+    bool is_read;    // the draft is opened to be read as well; set by the caller
 } Output;
 
 // How other processes of the same machine find a draft without a name.
@@ -33,8 +34,9 @@ typedef struct {
     int64_t descriptor, device, inode;
 } UnnamedDraft;
 
-// Only composes names; reads symbolic links, and opens nothing.
-Output output_create(const char *path, const DraftToken *token, Arena *arena);
+// Only composes names; reads symbolic links, and opens nothing. `number`: of a draft that is there together
+// with others of the same token; 0: it is the only one, beside those with numbers.
+Output output_create(const char *path, const DraftToken *token, int64_t number, Arena *arena);
 
 // Whether outputs to both paths would replace the same file.
 bool output_same_file(const char *a, const char *b, Arena *arena);

@@ -94,6 +94,14 @@ static void fail(DiskFile *file, int error) {
     __atomic_compare_exchange_n(&file->error, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+bool disk_close(DiskFile *file) {
+    const int fd = file->fd;
+    file->fd = -1;
+    if (fd >= 0 && close(fd) != 0)
+        fail(file, errno);
+    return disk_error(file) == NULL;
+}
+
 static bool has_failed(const DiskFile *file) {
     return __atomic_load_n(&file->error, __ATOMIC_RELAXED) != 0;
 }

@@ -25,6 +25,9 @@ DiskFile *disk_create(const char *folder, int64_t bytes);
 // The file of a descriptor, which is closed with it; NULL: no memory, and the descriptor stays open.
 DiskFile *disk_adopt(int fd);
 void disk_free(DiskFile *file); // which may be NULL
+// Closes it: from then on reading and writing fail. False where something could not be written before, which
+// some file systems say only then; disk_error says why.
+bool disk_close(DiskFile *file);
 // Where files are created for this `folder`.
 const char *disk_folder(const char *folder);
 // The descriptor of a new file without a name; -1 with errno.

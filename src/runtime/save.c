@@ -8,12 +8,16 @@
 #include "runtime/wait.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
-    const Storage *storage;
+    const Home *home;
+    const Storage *storage; // NULL: elements are written later, while the file is the home of the tensor
     const char *path;
     DraftToken token; // the first rank's
+    int64_t number;   // of the draft (io/output.h)
     bool is_first, is_on_one_node;
     UnnamedDraft unnamed; // the first rank's
     const FileFormat *format;
@@ -32,20 +36,21 @@ static bool is_array(const Save *save) {
 static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     Save *save = arguments;
     const Storage *storage = save->storage;
-    const Home *home = storage->home;
+    const Home *home = save->home;
     const bool is_sparse = tensor_is_sparse(home->tensor);
     save->format = file_format_of(save->path);
     if (!file_format_check(save->format, FILE_WRITE, save->path, home->tensor, diagnostics))
         return false;
     save->tensor = (FileTensor){
-        .type = storage->type, .is_full = is_array(save) || !is_sparse, .order = home->tensor->order};
+        .type = home->tensor->type, .is_full = is_array(save) || !is_sparse, .order = home->tensor->order};
     memcpy(save->tensor.extents, home->extents, sizeof home->extents);
     save->tensor.levels = is_sparse ? home->tensor->levels : NULL;
     save->tensor.mode_order = home->tensor->mode_order;
     const FilePath path = file_path(save->path, diagnostics->arena);
     save->tensor.array = path.array;
-    save->output = output_create(path.file, &save->token, diagnostics->arena);
-    if (!is_array(save))
+    save->output = output_create(path.file, &save->token, save->number, diagnostics->arena);
+    save->output.is_read = !storage;
+    if (!is_array(save) || !storage)
         return true;
     if (!is_sparse) {
         save->parts = storage_piece_parts(storage, diagnostics->arena);
@@ -110,12 +115,15 @@ static bool write_parts(void *arguments, Diagnostics *diagnostics) {
     return !why || output_refuse(&save->output, why, diagnostics);
 }
 
+static bool open_on_all_ranks(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
+    broadcast(&save->tensor.offset, 1, MPI_INT64_T, 0, comm);
+    return open_unnamed_draft(save, comm) || (agree_on_part(comm, name_draft, save, diagnostics) &&
+                                              agree_on_part(comm, open_draft, save, diagnostics));
+}
+
 // Every rank opens the draft and writes its own parts.
 static bool save_parts(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
-    broadcast(&save->tensor.offset, 1, MPI_INT64_T, 0, comm);
-    return (open_unnamed_draft(save, comm) || (agree_on_part(comm, name_draft, save, diagnostics) &&
-                                               agree_on_part(comm, open_draft, save, diagnostics))) &&
-           agree_on_part(comm, write_parts, save, diagnostics);
+    return open_on_all_ranks(save, comm, diagnostics) && agree_on_part(comm, write_parts, save, diagnostics);
 }
 
 static bool save_list(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
@@ -141,24 +149,94 @@ static bool is_on_one_node(MPI_Comm comm) {
     return node_ranks == ranks;
 }
 
-bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
-                  Diagnostics *diagnostics) {
+// Names the draft, and the first rank creates it.
+static bool begin(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    Save save = {.storage = storage,
-                 .path = path,
-                 .token = token,
-                 .is_first = rank == 0,
-                 .is_on_one_node = is_on_one_node(comm),
-                 .output.fd = -1};
-    broadcast(&save.token, sizeof save.token, MPI_BYTE, 0, comm);
+    save->is_first = rank == 0;
+    save->is_on_one_node = is_on_one_node(comm);
+    save->output.fd = -1;
+    broadcast(&save->token, sizeof save->token, MPI_BYTE, 0, comm);
+    return agree_on_part(comm, find_parts, save, diagnostics) &&
+           agree_on_part(comm, create_draft, save, diagnostics);
+}
+
+bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
+                  Diagnostics *diagnostics) {
+    Save save = {.home = storage->home, .storage = storage, .path = path, .token = token};
     const bool ok =
-        agree_on_part(comm, find_parts, &save, diagnostics) &&
-        agree_on_part(comm, create_draft, &save, diagnostics) &&
+        begin(&save, comm, diagnostics) &&
         (is_array(&save) ? save_parts(&save, comm, diagnostics) : save_list(&save, comm, diagnostics)) &&
         agree_on_part(comm, close_output, &save, diagnostics) &&
         agree_on_part(comm, finish_output, &save, diagnostics);
     output_finish(&save.output, ok, diagnostics); // nothing where it went well
     entries_free(&save.entries);
     return ok;
+}
+
+struct InPlaceOutput {
+    Save save;
+    int64_t rank;
+    Storage *storage;
+};
+
+static bool make_storage(void *arguments, Diagnostics *diagnostics) {
+    InPlaceOutput *output = arguments;
+    Save *save = &output->save;
+    const int fd = fcntl(save->output.fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return output_refuse(&save->output, strerror(errno), diagnostics);
+    DiskFile *file = disk_adopt(fd);
+    if (file)
+        output->storage = storage_create_in_file(save->home, output->rank, file, save->tensor.offset);
+    else
+        close(fd);
+    return output->storage || output_refuse(&save->output, "out of memory", diagnostics);
+}
+
+InPlaceOutput *output_in_place(const Home *home, int64_t rank, const char *path, DraftToken token,
+                               int64_t number, Arena *arena, MPI_Comm comm, Storage **storage,
+                               Diagnostics *diagnostics) {
+    InPlaceOutput *output = arena_new(arena, InPlaceOutput);
+    Save *save = &output->save;
+    *output = (InPlaceOutput){.save = {.home = home,
+                                       .path = arena_string(arena, path, strlen(path)),
+                                       .token = token,
+                                       .number = number},
+                              .rank = rank};
+    const bool ok = begin(save, comm, diagnostics) && open_on_all_ranks(save, comm, diagnostics) &&
+                    agree_on_part(comm, make_storage, output, diagnostics);
+    *storage = output->storage;
+    if (!ok) {
+        output_in_place_drop(output, diagnostics);
+        *storage = NULL;
+        return NULL;
+    }
+    // What diagnostics allocate may be gone later.
+    const char **const texts[] = {&save->output.path, &save->output.target, &save->output.folder,
+                                  &save->output.draft};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = arena_string(arena, *texts[i], strlen(*texts[i]));
+    return output;
+}
+
+static bool close_home(void *arguments, Diagnostics *diagnostics) {
+    const InPlaceOutput *output = arguments;
+    disk_close(output->storage->file);
+    return storage_check(output->storage, diagnostics);
+}
+
+bool output_in_place_end(InPlaceOutput *output, MPI_Comm comm, Diagnostics *diagnostics) {
+    Save *save = &output->save;
+    const bool ok = agree_on_part(comm, close_home, output, diagnostics) &&
+                    agree_on_part(comm, close_output, save, diagnostics) &&
+                    agree_on_part(comm, finish_output, save, diagnostics);
+    output_finish(&save->output, ok, diagnostics); // nothing where it went well
+    return ok;
+}
+
+void output_in_place_drop(InPlaceOutput *output, Diagnostics *diagnostics) {
+    if (output->storage)
+        storage_free(output->storage);
+    output_finish(&output->save.output, false, diagnostics);
 }

@@ -8,10 +8,12 @@ import hashlib
 import itertools
 import json
 import os
+import signal
+import subprocess
 import sys
 
 import numpy
-from _common import DTYPE, check, distal, functions_named_test, preloaded, run_cases
+from _common import DISTAL, DTYPE, check, distal, functions_named_test, preloaded, run_cases, wait_for
 
 PLACEMENTS = ["M(x)", "M(y)", "M(*)", "M(cyclic(x, 3))", "M(cyclic(y, 2))", "M(0)", "M(balanced(x))"]
 
@@ -141,6 +143,149 @@ def test_types_and_orders(folder):
         check(done.stdout == f"a = {sum(i * i for i in range(n))}\n", done.stdout)
 
 
+def output(folder, name="A"):
+    return ["--out", f"{name}={folder}/{name}.npy"]
+
+
+def test_results(folder):
+    """Any placement and number of ranks; a replicated result is written once."""
+    b, c = inputs(folder)
+    for ranks, place in itertools.product((1, 2, 3, 5), PLACEMENTS):
+        text = product(ranks, place=(place, "M(x)", "M(y)"))
+        of = counted(folder, text, *in_place("A", "B"), extra=(*given(folder, "B", "C"), *output(folder), "--check"))
+        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), f"A on {ranks}, {place}")
+        check(sum(of["A"]["bytes_written"]) == 23 * 29 * 8, f"A on {ranks}, {place}: {of['A']}")
+        check(of["A"]["in_place"], of)
+    b, c = inputs(folder, shape=(5, 18, 29))
+    text = product(12, shape=(5, 18, 29))
+    counted(folder, text, *in_place("A", "B", "C"), "--pipeline", "on", extra=(*given(folder, "B", "C"), *output(folder)))
+    check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), "A of five rows on 12")
+    check(sorted(os.listdir(folder)) == ["A.npy", "B.npy", "C.npy"], os.listdir(folder))
+
+
+def accumulation(ranks, place, assign="="):
+    """The sum is divided: partial results are added at home, and what comes back to a tile is read again."""
+    text = product(ranks, tile=2, place=(place, "M(y)", "M(x)"), assign=assign)
+    begin = text.index("schedule")
+    return text[:begin] + """schedule A {
+  distribute(k, ko, ki, M)
+  split(i, io, ii, t)
+  split(ki, kio, kii, t)
+  reorder({kio, io, ii, kii, j})
+  communicate(A, io)
+  communicate({B, C}, kio)
+}
+"""
+
+
+def test_partial_results(folder):
+    """Partial results of several ranks, and of several times; results that are added to what an input has."""
+    b, c = inputs(folder)
+    a = numpy.arange(23 * 29, dtype="f8").reshape(23, 29)
+    numpy.save(f"{folder}/start.npy", a)
+    before = digest(f"{folder}/start.npy")
+    for ranks, place, pipeline in itertools.product((1, 2, 4), PLACEMENTS, ("off", "on")):
+        options = [*in_place("A", "B", "C"), "--pipeline", pipeline]
+        of = counted(folder, accumulation(ranks, place), *options, extra=(*given(folder, "B", "C"), *output(folder)))
+        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), f"A on {ranks}, {place}")
+        check(sum(of["A"]["bytes_read"]) > 0, of)
+        counted(folder, accumulation(ranks, place, "+="), *options,
+                extra=(*given(folder, "B", "C"), *output(folder), "--in", f"A={folder}/start.npy", "--repeat", "3"))
+        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), a + b @ c), f"added on {ranks}, {place}")
+    # The file of the input may be that of the output.
+    os.replace(f"{folder}/start.npy", f"{folder}/A.npy")
+    for times in (1, 2):
+        run(accumulation(2, "M(x)", "+="), *given(folder, "A", "B", "C"), *output(folder), *in_place("A"))
+        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), a + times * (b @ c)), f"A, {times} times")
+    check(before != digest(f"{folder}/A.npy"), "nothing was written")
+
+
+def test_statements(folder):
+    """A result that later statements read, on ranks that do not have it at home as well, in rounds."""
+    b, c = inputs(folder, (16, 16, 16))
+    text = """
+machine M = grid(3)
+tensor A(16, 16): f64
+tensor B(16, 16): f64
+tensor C(16, 16): f64
+tensor D(16, 16): f64
+place A(x, y) -> M(PLACE) in disk
+place B(x, y) -> M(x) in disk
+place C(x, y) -> M(*) in disk
+place D(x, y) -> M(cyclic(y, 2)) in disk
+repeat 2 {
+  A(i, j) = B(i, k) * C(k, j)
+  D(i, j) += A(j, i) + 2 * A(i, j)
+}
+"""
+    for place in ("x", "y", "*", "1", "cyclic(x, 2)"):
+        run(text.replace("PLACE", place), *given(folder, "B", "C"), "--in", "D=zeros", *output(folder), *output(folder, "D"),
+            *in_place("A", "B", "C", "D"), "--check")
+        a = numpy.load(f"{folder}/A.npy")
+        check(numpy.array_equal(a, b @ c), f"A in {place}")
+        check(numpy.array_equal(numpy.load(f"{folder}/D.npy"), 2 * (a.T + 2 * a)), f"D of A in {place}")
+
+
+def test_drafts(folder):
+    """Several outputs in place and others in a folder, also where drafts have names; what is there stays where a run fails."""
+    b, c = inputs(folder)
+    text = product(3) + "tensor S(23, 29): f64; place S(x, y) -> M(y) in disk; S(i, j) = 2 * A(i, j)\n" \
+        "tensor T(23, 29): f64; place T(x, y) -> M(y) in disk; T(i, j) = 3 * A(i, j)\n"
+    names = ("A", "S", "T")
+    options = [*given(folder, "B", "C"), *in_place("A", "B", "S"), *(word for name in names for word in output(folder, name))]
+    for environment in ({}, preloaded("no_unnamed_files")):
+        for name in names:
+            with open(f"{folder}/{name}.npy", "w", encoding="utf-8") as file:
+                file.write(name)
+        failing = {**preloaded("failing_disk"), "FAIL_WRITES": "10"}
+        if not environment:
+            done = run(text, *options, "--scratch", folder, status=1, environment=failing)
+            check(done.stderr.count("error:") == 1 and "No space left on device" in done.stderr, done.stderr)
+            check(all(open(f"{folder}/{name}.npy", encoding="utf-8").read() == name for name in names), "an output was replaced")
+        run(text, *options, "--scratch", folder, environment=environment)
+        for factor, name in zip((1, 2, 3), names):
+            check(numpy.array_equal(numpy.load(f"{folder}/{name}.npy"), factor * (b @ c)), name)
+        check(sorted(os.listdir(folder)) == ["A.npy", "B.npy", "C.npy", "S.npy", "T.npy"], os.listdir(folder))
+
+
+def test_no_room(folder):
+    """The room for a result is taken before anything is computed."""
+    script = 'ulimit -f 65536; exec "$@"'  # 64 MiB, as the files of the MPI library have to fit
+    text = "param n = 3000; machine M = grid(2); tensor A(n, n): f64; place A(x, y) -> M(x) in disk; A(i, j) = 1"
+    for environment in ({}, preloaded("no_unnamed_files")):
+        done = subprocess.run(["bash", "-c", script, "bash", DISTAL, "run", "-e", text, "-q", *output(folder), *in_place("A")],
+                              capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **environment})
+        check(done.returncode == 1 and done.stderr.count("error:") == 1 and "cannot write" in done.stderr and
+              "File too large" in done.stderr, done.stderr)
+        check(not os.listdir(folder), os.listdir(folder))
+
+
+def test_killed(folder):
+    """Nothing remains of a run that is interrupted, also where drafts have names."""
+    inputs(folder)
+    for environment, kind in (({}, signal.SIGKILL), (preloaded("no_unnamed_files"), signal.SIGTERM)):
+        with subprocess.Popen([DISTAL, "run", "-e", product(2), "-q", *given(folder, "B", "C"), *output(folder), *in_place("A"),
+                               "--repeat", "10000000"], stderr=subprocess.DEVNULL, start_new_session=True,
+                              env={**os.environ, **environment, "DISTAL_TEST": f"in-place-{os.getpid()}"}) as process:
+            check(wait_for(lambda: is_writing(folder), 60), "no draft was opened")
+            os.kill(process.pid, kind)
+            process.wait()
+        check(wait_for(lambda: not is_writing(folder), 30), "a rank goes on")
+        check(wait_for(lambda: sorted(os.listdir(folder)) == ["B.npy", "C.npy"], 10), os.listdir(folder))
+
+
+def is_writing(folder):
+    """Whether a process has a file of the folder open that was not there."""
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            links = [os.readlink(f"/proc/{number}/fd/{fd}") for fd in os.listdir(f"/proc/{number}/fd")]
+        except OSError:
+            continue
+        if any(os.path.dirname(link) == os.path.realpath(folder) and not link.endswith((".npy", "dir")) for link in links):
+            return True
+    return False
+
+
 def test_scratch(folder):
     """Nothing is in scratch: a folder that is not there is not missed, where no other tensor is in disk."""
     inputs(folder)
@@ -189,11 +334,15 @@ def test_wrong_options(folder):
     """Tensors that cannot be in place are refused before anything is started."""
     inputs(folder)
     on_host = product().replace("place B(x, y) -> M(x) in disk", "place B(x, y) -> M(x)")
-    for text, options, why in ((product(), in_place("B"), "needs a file of which it can be a part"),
-                               (product(), ["--in", "B=ones", *in_place("B")], "needs a file of which it can be a part"),
-                               (product(), ["--in", f"B={folder}/B.tns", *in_place("B")], "needs a file of which it can be a part"),
+    for text, options, why in ((product(), in_place("B"), "needs --in with a file that has it in one piece"),
+                               (product(), ["--in", "B=ones", *in_place("B")], "needs --in with a file that has it in one piece"),
+                               (product(), ["--in", f"B={folder}/B.tns", *in_place("B")], "needs --in with a file that has it in one piece"),
                                (on_host, [*given(folder, "B"), *in_place("B")], "'B' is not placed in disk"),
-                               (product(), in_place("A"), "the program computes 'A', and inputs stay as they are"),
+                               (product(), in_place("A"), "'A' is computed, and needs --out with a file"),
+                               (product(), ["--out", f"A={folder}/A.tns", *in_place("A")], "needs --out with a file"),
+                               (product(), ["--out", f"A={folder}/A.h5:/A", *in_place("A")], "needs --out with a file"),
+                               (product().replace("tensor A(23, 29): f64", "tensor A(23, 29): f64, order(1, 0)"),
+                                ["--out", f"A={folder}/A.npy", *in_place("A")], "'A' is not stored by row"),
                                (product(), in_place("Q"), "the program has no tensor 'Q'")):
         done = run(text, *options, status=2)
         check(done.stderr.count("error:") == 1 and why in done.stderr, done.stderr)

@@ -32,8 +32,8 @@ options:
                           random:1, random:2, ... in order of declaration)
   --out TENSOR=PATH       write a tensor to PATH.npy, PATH.mtx, PATH.tns, PATH.csv, PATH.h5,
                           PATH.h5:/NAME after the run; TENSOR=- prints it
-  --in-place TENSOR       a tensor in disk is in the file of its --in, where it is read, and in none
-                          in --scratch; repeatable
+  --in-place TENSOR       the home of a tensor in disk is the file of its --in, or of its --out
+                          where the program computes it; repeatable
   --print TENSOR          print a tensor after the run, without the middle of a large one;
                           repeatable
   --check[=all|sample]    compare with the reference evaluator, all elements or some thousand

@@ -23,8 +23,8 @@ options:
                           PATH.h5:/NAME, zeros, ones, iota, const:V, random:SEED[:DENSITY],
                           sparse:SEED:COUNT, rmat:SEED:SCALE:EDGES or stencil:POINTS (default:
                           random:1, random:2, ... in order of declaration)
-  --in-place TENSOR       a tensor in disk is in the file of its --in, where it is read, and in none
-                          in --scratch; repeatable
+  --in-place TENSOR       the home of a tensor in disk is the file of its --in, or of its --out
+                          where the program computes it; repeatable
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
   --gpu-memory-limit BYTES
