@@ -56,6 +56,7 @@ module distal
   public :: distal_tensor_create, distal_tensor_declare, distal_tensor_find, distal_tensor_free, distal_tensor_shape
   public :: distal_tensor_piece_count, distal_tensor_box, distal_tensor_piece, distal_tensor_local, distal_tensor_coordinates
   public :: distal_tensor_attach, distal_tensor_attach_pieces, distal_tensor_attach_levels, distal_tensor_levels
+  public :: distal_tensor_attach_file, distal_tensor_attach_output
   public :: distal_tensor_fill, distal_tensor_write, distal_tensor_gather, distal_tensor_gather_to, distal_tensor_print
   public :: distal_tensor_entries, distal_section_read, distal_section_write, distal_get, distal_set, distal_norm, distal_dot
   public :: distal_tensor_fill_by_i32, distal_tensor_fill_by_i64, distal_tensor_fill_by_f32, distal_tensor_fill_by_f64

@@ -190,6 +190,16 @@ module distal_c
       integer(c_int64_t), value :: count
       type(distal_piece), intent(in), optional :: pieces(*)
     end function
+    integer(c_int) function c_tensor_attach_file(tensor, path) bind(c, name="distal_tensor_attach_file")
+      import
+      type(c_ptr), value :: tensor
+      character(kind=c_char), intent(in), optional :: path(*)
+    end function
+    integer(c_int) function c_tensor_attach_output(tensor, path) bind(c, name="distal_tensor_attach_output")
+      import
+      type(c_ptr), value :: tensor
+      character(kind=c_char), intent(in), optional :: path(*)
+    end function
     integer(c_int) function c_tensor_fill(tensor, source) bind(c, name="distal_tensor_fill")
       import
       type(c_ptr), value :: tensor

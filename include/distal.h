@@ -107,7 +107,8 @@ DISTAL_API distal_status distal_use_layout(distal_context *context, distal_layou
 
 // Sets the folder in which tensors that are placed `in disk` keep their elements, for those that get elements
 // from now on; NULL, as at first: what the environment variable TMPDIR says, or /tmp. The files have no names
-// and end with the tensors. Ranks may have different folders. Local.
+// and end with the tensors. Ranks may have different folders. Local. See distal_tensor_attach_file for one
+// file.
 DISTAL_API distal_status distal_scratch(distal_context *context, const char *folder);
 
 // Gives a stream of CUDA (CUstream, cudaStream_t) that calls use on the GPU of this rank from now on: what
@@ -224,13 +225,29 @@ DISTAL_API distal_status distal_tensor_coordinates(distal_tensor *tensor, int64_
 // to the size of an element: DISTAL_INVALID where the driver knows that it is not, or that the memory ends
 // before the last element; DISTAL_FAILED where there is no GPU. Calls do not wait for what the caller has
 // begun there, and what they do is finished when they return, unless there is a stream for both
-// (distal_gpu_stream). A tensor in disk takes no memory.
+// (distal_gpu_stream). A tensor in disk takes no memory, but a file (distal_tensor_attach_file).
 DISTAL_API distal_status distal_tensor_attach(distal_tensor *tensor, void *data, const int64_t *stride);
 
 // The same for any number of pieces: `pieces` has all of this rank, as distal_tensor_box gives them, with
 // `data` and `stride` set by the caller.
 DISTAL_API distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int64_t count,
                                                      const distal_piece *pieces);
+
+// Makes a file that all ranks see the home of a tensor that is placed `in disk`: a .npy file, or a data set
+// of HDF5 (PATH.h5:/NAME), that has it in one piece, in its type, in the byte order of the machine, and in
+// the order in which the tensor is stored. Nothing is copied: elements are read there when they are used. The
+// file has to stay as it is until the tensor is freed or in another file, and stays as it is: calls and plans
+// that would change the tensor are DISTAL_INVALID. DISTAL_FAILED where the file cannot be opened or is not
+// such a file: then the tensor is as it was. DISTAL_INVALID of a tensor that is not in disk, or that is
+// placed by the entries of another one. Existing plans can no longer be executed. Collective.
+DISTAL_API distal_status distal_tensor_attach_file(distal_tensor *tensor, const char *path);
+
+// The same for results, with a new .npy file: it is made in its full size, with zeros, and the tensor is
+// computed and read there. It appears under its name with distal_tensor_write(tensor, path), and replaces
+// what is there; from then on the tensor is in it as with distal_tensor_attach_file. Nothing remains of it
+// where the tensor is freed before. Of a placement with replicas the first ones count, so that each element
+// is written once. The tensor has to be stored by row. Collective.
+DISTAL_API distal_status distal_tensor_attach_output(distal_tensor *tensor, const char *path);
 
 // Fills the tensor: "zeros", "ones", "iota" (the row-major position), "const:V", "random:SEED" (uniform in
 // [0, 1), the same for any number of ranks), others of docs/command.md, or the path of a .npy file, of which

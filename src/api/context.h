@@ -14,6 +14,7 @@
 #include "runtime/agreement.h"
 #include "runtime/communicators.h"
 #include "runtime/neighbours.h"
+#include "runtime/save.h"
 #include "runtime/storage.h"
 
 // Where the value of a param comes from.
@@ -44,6 +45,12 @@ struct distal_tensor {
     Arena *settled;   // of what depends on the values of params: `home` of a placement
     Home home;        // known once it is needed; without a placement, once a plan has been made
     Storage *storage; // NULL while it has no memory
+    // Of a tensor in disk whose home is a file of the caller: how it is used, the output that it is until it
+    // is complete, and whether its elements must not change.
+    HomeFile file;
+    InPlaceOutput *output; // which has the storage; NULL: none
+    const char *output_path;
+    bool only_read;
     int64_t home_changes;
     // Of a sparse tensor, how its entries divide it and others (api/balance.h): the boundaries of all
     // divisions that placements and statements require, which follow from the structure `balanced`.

@@ -3,6 +3,7 @@
 #include "api/data.h"
 
 #include "api/balance.h"
+#include "api/file.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
 #include "runtime/save.h"
@@ -35,7 +36,11 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
 }
 
 void tensor_free_memory(distal_tensor *tensor) {
-    storage_free(tensor->storage);
+    if (tensor->output)
+        output_in_place_drop(tensor->output);
+    else
+        storage_free(tensor->storage);
+    tensor->output = NULL;
     tensor->storage = NULL;
     tensor->memory++;
 }
@@ -250,7 +255,9 @@ static distal_status check_source(distal_context *context, DataCall *call) {
 
 static distal_status check_fill(distal_context *context, void *arguments) {
     DataCall *call = arguments;
-    const distal_status status = check_source(context, call);
+    distal_status status = check_source(context, call);
+    if (status == DISTAL_OK)
+        status = file_check_change(context, call->tensor);
     return status == DISTAL_OK ? tensor_check_home(context, call->tensor) : status;
 }
 
@@ -335,6 +342,8 @@ static distal_status check_write(distal_context *context, void *arguments) {
 
 static distal_status move_write(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
+    if (file_is_home(call->tensor, call->text))
+        return file_complete(context, call->tensor);
     return storage_save(call->tensor->storage, call->text, draft_token_create(), context->comm,
                         context->diagnostics)
                ? DISTAL_OK

@@ -2,6 +2,8 @@
 // Plans: a statement with values of params and tensors in memory, ready to be executed.
 #include "api/plan.h"
 
+#include "api/file.h"
+
 #include "base/integer.h"
 #include "runtime/contraction.h"
 #include "runtime/node.h"
@@ -47,6 +49,9 @@ static distal_status begin_plan(distal_context *context, void *arguments) {
     const distal_status status = statement_compile(statement, PASS_C);
     if (status != DISTAL_OK)
         return status;
+    const distal_status changes = file_check_change(context, context_tensor(context, statement->target));
+    if (changes != DISTAL_OK)
+        return changes;
     call->params = context->build.param_values.items;
     plan->function = statement->function;
     plan->structure = statement->assembly;

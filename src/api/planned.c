@@ -46,10 +46,12 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
     // Workspaces, which have other ids, are read in any case.
     bool *unshared =
         arena_array(arena, bool, statement->tensors.count + statement->pipeline->scheduler.workspaces.count);
+    HomeFile *files = arena_array(arena, HomeFile, statement->tensors.count);
     program->tensors = arena_alloc_items(arena, statement->tensors.count, sizeof *program->tensors);
     for (int64_t i = 0; i < statement->tensors.count; i++) {
         distal_tensor *tensor = context_tensor(context, statement->tensors.items[i].tensor->name);
         homes[i] = tensor->home;
+        files[i] = tensor->file;
         tensor->references++;
         unshared[i] = !tensor_is_shared(tensor);
         program->tensors[program->tensor_count].shared = !unshared[i];
@@ -67,6 +69,7 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
                                  .gpu_nodes = pipeline_uses_gpu(statement->pipeline) &&
                                               neighbours_open_gpus(context->neighbours),
                                  .unshared = unshared,
+                                 .files = files,
                                  .boundaries = balance_known(context, arena)};
     program->plan = pipeline_plan(statement->pipeline, arena, program->params, options, context->diagnostics);
     if (!program->plan)

@@ -18,7 +18,7 @@ _Static_assert(DISTAL_MAX_ORDER == (int)MAX_ORDER, "pieces hold tensors of any o
 void tensor_release(distal_tensor *tensor) {
     if (--tensor->references > 0)
         return;
-    storage_free(tensor->storage);
+    tensor_free_memory(tensor);
     structure_hold(&tensor->balanced, NULL);
     arena_free(tensor->arena);
 }
@@ -27,9 +27,13 @@ bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *a
     const ProgramBuilder *build = &context->build;
     const int64_t *values =
         arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->param_values.count);
+    // Of this tensor, and of those by whose entries it is placed.
+    HomeFile *files = arena_array(arena, HomeFile, tensor->tensor->placement->machine->order + 1);
+    files[0] = tensor->file;
     const PlanOptions options = {
         .untiled = true,
         .ranks = context->ranks,
+        .files = files,
         .boundaries = balance_known(context, arena),
         .largest = plan_natural_ranks((int)build->machines.count, build->machines.items, 0, NULL, values)};
     // With the tensors by whose entries it is placed, which have to have the same extents.

@@ -2,6 +2,7 @@
 // Elements of tensors as values of the caller: scalars, sections, whole tensors on one rank, elements from a
 // function, tensors as text, and what one number says of them.
 #include "api/data.h"
+#include "api/file.h"
 
 #include "base/integer.h"
 #include "runtime/chunks.h"
@@ -69,7 +70,8 @@ static distal_status check_written(distal_context *context, void *arguments) {
     const ValueCall *call = value_call(arguments);
     if (tensor_is_sparse(call->data.tensor->tensor))
         return refuse_sparse(context, call->data.tensor);
-    return check_section(context, arguments);
+    const distal_status status = file_check_change(context, call->data.tensor);
+    return status == DISTAL_OK ? check_section(context, arguments) : status;
 }
 
 static distal_status write_section(distal_context *context, void *arguments) {
@@ -129,6 +131,8 @@ distal_status distal_get(distal_tensor *scalar, void *value) {
 static distal_status set_here(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     distal_status status = check_scalar(context, call);
+    if (status == DISTAL_OK)
+        status = file_check_change(context, call->tensor);
     if (status == DISTAL_OK)
         status = tensor_check_home(context, call->tensor);
     if (status != DISTAL_OK)
@@ -204,7 +208,8 @@ static distal_status check_function(distal_context *context, void *arguments) {
         return invalid(context, "the function for the elements of tensor '%s' is NULL", tensor->name);
     if (tensor_is_sparse(tensor->tensor))
         return refuse_sparse(context, tensor);
-    return tensor_check_home(context, call->data.tensor);
+    const distal_status status = file_check_change(context, tensor);
+    return status == DISTAL_OK ? tensor_check_home(context, call->data.tensor) : status;
 }
 
 // All elements of a piece, in row-major order.

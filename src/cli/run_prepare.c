@@ -166,7 +166,7 @@ void run_release(Run *run) {
         jit_unload(&run->statements[i].kernel);
     for (int i = 0; run->storages && i < run->pipeline->plan->tensor_count; i++)
         if (run->in_place[i])
-            output_in_place_drop(run->in_place[i], run->session->diagnostics);
+            output_in_place_drop(run->in_place[i]);
         else if (run->storages[i])
             storage_free(run->storages[i]);
     communicators_free(run->communicators);

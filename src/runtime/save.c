@@ -208,7 +208,7 @@ InPlaceOutput *output_in_place(const Home *home, int64_t rank, const char *path,
                     agree_on_part(comm, make_storage, output, diagnostics);
     *storage = output->storage;
     if (!ok) {
-        output_in_place_drop(output, diagnostics);
+        output_in_place_drop(output);
         *storage = NULL;
         return NULL;
     }
@@ -235,8 +235,8 @@ bool output_in_place_end(InPlaceOutput *output, MPI_Comm comm, Diagnostics *diag
     return ok;
 }
 
-void output_in_place_drop(InPlaceOutput *output, Diagnostics *diagnostics) {
+void output_in_place_drop(InPlaceOutput *output) {
     if (output->storage)
         storage_free(output->storage);
-    output_finish(&output->save.output, false, diagnostics);
+    output_finish(&output->save.output, false, NULL);
 }

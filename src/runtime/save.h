@@ -26,6 +26,6 @@ InPlaceOutput *output_in_place(const Home *home, int64_t rank, const char *path,
 // fails, or something could not be written before; then nothing remains.
 bool output_in_place_end(InPlaceOutput *output, MPI_Comm comm, Diagnostics *diagnostics);
 // Removes it with its storage, where it has not ended. Local.
-void output_in_place_drop(InPlaceOutput *output, Diagnostics *diagnostics);
+void output_in_place_drop(InPlaceOutput *output);
 
 #endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What other calls have to know of tensors whose home is a file of the caller.
+#ifndef DISTAL_API_FILE_H
+#define DISTAL_API_FILE_H
+
+#include "api/context.h"
+
+// Whether the elements may change: DISTAL_INVALID of a tensor in a file that is only read.
+distal_status file_check_change(distal_context *context, const distal_tensor *tensor);
+
+// Whether its home is the draft of an output at this path; and gives that its name, after which the tensor is
+// there to be read. Where this fails the tensor has no elements. Collective.
+bool file_is_home(const distal_tensor *tensor, const char *path);
+distal_status file_complete(distal_context *context, distal_tensor *tensor);
+
+#endif

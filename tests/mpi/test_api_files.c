@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C library: tensors in disk whose home is a file that all ranks share.
+#include "api.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ROWS = 7, INNER = 6, COLUMNS = 5 };
+static const char *const placements[] = {"M(x)", "M(y)", "M(*)", "M(cyclic(x, 2))", "M(0)"};
+enum { PLACEMENTS = sizeof placements / sizeof *placements };
+
+// A folder of its own, the same on all ranks.
+static void make_folder(MPI_Comm comm, int rank, char folder[64]) {
+    strcpy(folder, "/tmp/distal-files-XXXXXX");
+    CHECK(rank > 0 || mkdtemp(folder), "there is no folder");
+    MPI_Bcast(folder, 64, MPI_CHAR, 0, comm);
+}
+
+static const char *path_in(const char *folder, const char *name) {
+    static char path[2][128];
+    static int last;
+    last = !last;
+    snprintf(path[last], sizeof path[last], "%s/%s", folder, name);
+    return path[last];
+}
+
+static distal_tensor *placed(distal_context *d, const char *name, int rows, int columns, const char *where) {
+    distal_tensor *tensor = NULL;
+    char placement[64];
+    snprintf(placement, sizeof placement, "%s(x, y) -> %s in disk", name, where);
+    OK(distal_tensor_create(d, name, DISTAL_F64, 2, (int64_t[]){rows, columns}, placement, &tensor));
+    return tensor;
+}
+
+static distal_context *with_machine(MPI_Comm comm) {
+    distal_context *d = context_on(comm);
+    OK(distal_machine(d, "M", "grid(ranks)"));
+    return d;
+}
+
+// Element (i, j) of the product of two arrays that count their elements by row.
+static double expected(int i, int j) {
+    double sum = 0;
+    for (int k = 0; k < INNER; k++)
+        sum += (double)(i * INNER + k) * (double)(k * COLUMNS + j);
+    return sum;
+}
+
+static void check_product(distal_context *d, distal_tensor *tensor, double factor, const char *what) {
+    double whole[ROWS * COLUMNS] = {0};
+    OK(distal_tensor_gather(tensor, whole));
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            CHECK(whole[i * COLUMNS + j] == factor * expected(i, j), "%s: element (%d, %d) is %g", what, i, j,
+                  whole[i * COLUMNS + j]);
+}
+
+// Files of the operands, which count.
+static void write_operands(distal_context *d, const char *folder) {
+    distal_tensor *B = declare(d, "SB(7, 6): f64", "SB(x, y) -> M(x)");
+    distal_tensor *C = declare(d, "SC(6, 5): f64", "SC(x, y) -> M(x)");
+    OK(distal_tensor_fill(B, "iota"));
+    OK(distal_tensor_fill(C, "iota"));
+    OK(distal_tensor_write(B, path_in(folder, "B.npy")));
+    OK(distal_tensor_write(C, path_in(folder, "C.npy")));
+    distal_tensor_free(B);
+    distal_tensor_free(C);
+}
+
+static void remove_folder(MPI_Comm comm, int rank, const char *folder) {
+    MPI_Barrier(comm);
+    static const char *const names[] = {"A.npy", "B.npy", "C.npy"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && rank == 0; i++)
+        unlink(path_in(folder, names[i]));
+    CHECK(rank > 0 || rmdir(folder) == 0, "files are left in %s", folder);
+}
+
+static bool is_there(MPI_Comm comm, const char *path) {
+    MPI_Barrier(comm); // none removes or makes it meanwhile
+    const bool there = access(path, F_OK) == 0;
+    MPI_Barrier(comm);
+    return there;
+}
+
+static void test_products(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    char folder[64];
+    make_folder(comm, rank, folder);
+    for (int p = 0; p < PLACEMENTS; p++) {
+        distal_context *d = with_machine(comm);
+        write_operands(d, folder);
+        distal_tensor *A = placed(d, "A", ROWS, COLUMNS, placements[p]);
+        distal_tensor *B = placed(d, "B", ROWS, INNER, placements[(p + 1) % PLACEMENTS]);
+        distal_tensor *C = placed(d, "C", INNER, COLUMNS, placements[(p + 2) % PLACEMENTS]);
+        OK(distal_scratch(d, "/nowhere"));
+        OK(distal_tensor_attach_file(B, path_in(folder, "B.npy")));
+        OK(distal_tensor_attach_file(C, path_in(folder, "C.npy")));
+        const char *path = path_in(folder, "A.npy");
+        OK(distal_tensor_attach_output(A, path));
+        distal_plan *plan = planned(d, "A(i, j) = B(i, k) * C(k, j)", NULL);
+        for (int times = 0; times < 2; times++) {
+            OK(distal_execute(plan));
+            check_figures(d, plan, rank);
+        }
+        check_product(d, A, 1, placements[p]);
+        CHECK(!is_there(comm, path), "the output is there before it is complete");
+        // Added to what is there.
+        OK(distal_compute(d, "A(i, j) += B(i, k) * C(k, j)"));
+        check_product(d, A, 2, "added");
+        OK(distal_tensor_write(A, path));
+        CHECK(is_there(comm, path), "the output is not there");
+        check_product(d, A, 2, "complete");
+        // From now on it is read.
+        CHECK(distal_execute(plan) == DISTAL_INVALID, "a complete output was computed");
+        distal_tensor *sum = declare(d, "sum: f64", NULL);
+        OK(distal_compute(d, "sum = A(i, j)"));
+        double value = 0, all = 0;
+        OK(distal_get(sum, &value));
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLUMNS; j++)
+                all += 2 * expected(i, j);
+        CHECK(value == all, "the sum is %g, not %g", value, all);
+        // Another file, and an input in the place of the output.
+        OK(distal_tensor_attach_file(A, path));
+        check_product(d, A, 2, "read");
+        distal_free(d);
+        if (rank == 0)
+            unlink(path);
+    }
+    remove_folder(comm, rank, folder);
+}
+
+// Outputs that are not completed leave nothing, and what was there stays.
+static void test_drafts(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    char folder[64];
+    make_folder(comm, rank, folder);
+    distal_context *d = with_machine(comm);
+    distal_tensor *A = placed(d, "A", ROWS, COLUMNS, "M(x)");
+    const char *path = path_in(folder, "A.npy");
+    OK(distal_tensor_attach_output(A, path));
+    OK(distal_compute(d, "A(i, j) = 3"));
+    OK(distal_tensor_write(A, path_in(folder, "B.npy"))); // a copy
+    CHECK(!is_there(comm, path), "writing a copy has completed the output");
+    OK(distal_tensor_attach_output(A, path)); // begins anew
+    double first = -1;
+    OK(distal_section_read(A, (int64_t[]){0, 0}, (int64_t[]){1, 1}, &first));
+    CHECK(first == 0, "a new output has %g", first);
+    OK(distal_tensor_fill(A, "const:4"));
+    distal_tensor_free(A);
+    CHECK(!is_there(comm, path), "an output remains of a tensor that was freed");
+    A = placed(d, "A", ROWS, COLUMNS, "M(x)");
+    OK(distal_tensor_attach_file(A, path_in(folder, "B.npy")));
+    distal_tensor_free(A);
+    A = placed(d, "A", ROWS, COLUMNS, "M(y)");
+    OK(distal_tensor_attach_output(A, path_in(folder, "B.npy")));
+    distal_free(d); // of a context, too
+    d = with_machine(comm);
+    A = placed(d, "A", ROWS, COLUMNS, "M(x)");
+    OK(distal_tensor_attach_file(A, path_in(folder, "B.npy")));
+    double last = 0;
+    OK(distal_section_read(A, (int64_t[]){ROWS - 1, COLUMNS - 1}, (int64_t[]){ROWS, COLUMNS}, &last));
+    CHECK(last == 3, "a file that was not replaced has %g", last);
+    distal_free(d);
+    remove_folder(comm, rank, folder);
+}
+
+#define REFUSED(status, call, why)                                                                           \
+    do {                                                                                                     \
+        const distal_status got = (call);                                                                    \
+        CHECK(got == (status) && strstr(distal_error(d), why), "%s: %d, %s", #call, got, distal_error(d));   \
+    } while (0)
+
+static void test_refused(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    char folder[64];
+    make_folder(comm, rank, folder);
+    distal_context *d = with_machine(comm);
+    write_operands(d, folder);
+    distal_tensor *B = placed(d, "B", ROWS, INNER, "M(x)");
+    distal_tensor *host = declare(d, "H(7, 6): f64", "H(x, y) -> M(x)");
+    distal_tensor *column = declare(d, "K(7, 6): f64, order(1, 0)", "K(x, y) -> M(x) in disk");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(host, path_in(folder, "B.npy")),
+            "is not placed in disk");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_output(host, path_in(folder, "A.npy")),
+            "is not placed in disk");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, NULL), "is NULL");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, "ones"), "needs a file that has it in one piece");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_output(B, path_in(folder, "A.tns")),
+            "needs a file that has it in one piece");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_output(column, path_in(folder, "A.npy")),
+            "is not stored by row");
+    REFUSED(DISTAL_FAILED, distal_tensor_attach_file(column, path_in(folder, "B.npy")),
+            "stores its elements by row");
+    REFUSED(DISTAL_FAILED, distal_tensor_attach_file(B, path_in(folder, "C.npy")), "its shape is (6, 5)");
+    REFUSED(DISTAL_FAILED, distal_tensor_attach_output(B, "/nowhere/A.npy"), "No such file or directory");
+    // The tensor is as it was.
+    OK(distal_tensor_fill(B, "ones"));
+    REFUSED(DISTAL_FAILED, distal_tensor_attach_file(B, path_in(folder, "A.npy")),
+            "No such file or directory");
+    double value = 0;
+    OK(distal_section_read(B, (int64_t[]){0, 0}, (int64_t[]){1, 1}, &value));
+    CHECK(value == 1, "a tensor has lost its elements: %g", value);
+    // A file that is read does not change.
+    OK(distal_tensor_attach_file(B, path_in(folder, "B.npy")));
+    REFUSED(DISTAL_INVALID, distal_tensor_fill(B, "zeros"), "is in a file that is only read");
+    REFUSED(DISTAL_INVALID, distal_section_write(B, (int64_t[]){0, 0}, (int64_t[]){1, 1}, &value),
+            "is in a file that is only read");
+    REFUSED(DISTAL_INVALID, distal_compute(d, "B(i, j) = 1"), "is in a file that is only read");
+    REFUSED(DISTAL_INVALID, distal_redistribute(B, host), "is in a file that is only read");
+    OK(distal_section_read(B, (int64_t[]){0, 1}, (int64_t[]){1, 2}, &value));
+    CHECK(value == 1, "a file has changed: %g", value);
+    distal_free(d);
+    remove_folder(comm, rank, folder);
+}
+
+static const ReportCase cases[] = {{"api_files/products", test_products},
+                                   {"api_files/drafts", test_drafts},
+                                   {"api_files/refused", test_refused},
+                                   {0}};
+
+int main(int argc, char **argv) {
+    return report_all(argc, argv, cases);
+}
