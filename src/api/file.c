@@ -49,8 +49,7 @@ static distal_status check_output(distal_context *context, void *arguments) {
     if (!file_format_check(format, FILE_WRITE, call->text, tensor->tensor, context->diagnostics))
         return DISTAL_INVALID;
     if (!format->create || format->file_ending)
-        return invalid(context,
-                       "tensor '%s' cannot be in '%s': it needs a file that has it in one piece, PATH.npy",
+        return invalid(context, "tensor '%s' cannot be computed in '%s', but in a file PATH.npy",
                        tensor->name, call->text);
     for (int l = 0; l < tensor->tensor->order; l++)
         if (tensor->tensor->mode_order[l] != l)

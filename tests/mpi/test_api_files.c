@@ -184,10 +184,18 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
             "is not placed in disk");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_output(host, path_in(folder, "A.npy")),
             "is not placed in disk");
-    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, NULL), "is NULL");
-    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, "ones"), "needs a file that has it in one piece");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, NULL),
+            "the path of the file for tensor 'B' is NULL");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, "ones"),
+            "tensor 'B' cannot be in 'ones': it needs a file that has it in one piece, PATH.npy or "
+            "PATH.h5:/NAME");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_output(B, path_in(folder, "A.tns")),
-            "needs a file that has it in one piece");
+            "A.tns', but in a file PATH.npy");
+    distal_tensor *S = declare(d, "S(7, 6): f64, csr", "S(x, y) -> M(weighted(x))");
+    OK(distal_tensor_fill(S, "ones"));
+    distal_tensor *moving = declare(d, "V(7): f64", "V(x) -> M(weighted(x, S)) in disk");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_output(moving, path_in(folder, "A.npy")),
+            "tensor 'V' moves when 'S' gets other entries, by which it is placed, and cannot be in a file");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_output(column, path_in(folder, "A.npy")),
             "is not stored by row");
     REFUSED(DISTAL_FAILED, distal_tensor_attach_file(column, path_in(folder, "B.npy")),
