@@ -51,7 +51,7 @@ module distal
   end type
 
   public :: distal_version, distal_create, distal_free, distal_error, distal_on_error, distal_use_layout, distal_scratch
-  public :: distal_check, distal_gpu_stream
+  public :: distal_scratch_direct, distal_check, distal_gpu_stream
   public :: distal_param, distal_machine, distal_machine_grid
   public :: distal_tensor_create, distal_tensor_declare, distal_tensor_find, distal_tensor_free, distal_tensor_shape
   public :: distal_tensor_piece_count, distal_tensor_box, distal_tensor_piece, distal_tensor_local, distal_tensor_coordinates
@@ -347,6 +347,13 @@ contains
     character(*), intent(in) :: folder
     integer, intent(out), optional :: status
     call finish(context%handle, c_scratch(context%handle, c_text(folder)), status)
+  end subroutine
+
+  subroutine distal_scratch_direct(context, direct, status)
+    type(distal_context), intent(in) :: context
+    integer, intent(in) :: direct
+    integer, intent(out), optional :: status
+    call finish(context%handle, c_scratch_direct(context%handle, direct), status)
   end subroutine
 
   ! A stream of CUDA.

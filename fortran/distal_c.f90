@@ -90,6 +90,11 @@ module distal_c
       type(c_ptr), value :: context
       character(kind=c_char), intent(in), optional :: folder(*)
     end function
+    integer(c_int) function c_scratch_direct(context, direct) bind(c, name="distal_scratch_direct")
+      import
+      type(c_ptr), value :: context
+      integer(c_int), value :: direct
+    end function
     integer(c_int) function c_gpu_stream(context, stream) bind(c, name="distal_gpu_stream")
       import
       type(c_ptr), value :: context

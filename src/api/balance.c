@@ -228,7 +228,7 @@ static bool create_storage(void *arguments, Diagnostics *diagnostics) {
     HomeChange *change = move->change;
     tensor_share_home(change->tensor, &change->home);
     change->storage = storage_create(&change->home, change->tensor->context->rank, true,
-                                     change->tensor->context->scratch_folder, diagnostics);
+                                     change->tensor->context->scratch_files, diagnostics);
     if (!change->storage)
         return false;
     move->entries = storage_no_entries(change->storage);

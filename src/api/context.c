@@ -149,7 +149,14 @@ distal_status distal_use_layout(distal_context *context, distal_layout layout) {
 distal_status distal_scratch(distal_context *context, const char *folder) {
     if (!context)
         return missing_argument(NULL, "distal_scratch", "the context");
-    context->scratch_folder = folder ? arena_string(context->arena, folder, strlen(folder)) : NULL;
+    context->scratch_files.folder = folder ? arena_string(context->arena, folder, strlen(folder)) : NULL;
+    return DISTAL_OK;
+}
+
+distal_status distal_scratch_direct(distal_context *context, int direct) {
+    if (!context)
+        return missing_argument(NULL, "distal_scratch_direct", "the context");
+    context->scratch_files.direct = direct != 0;
     return DISTAL_OK;
 }
 

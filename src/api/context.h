@@ -138,13 +138,13 @@ struct distal_context {
     ComputedStatement *computed[COMPUTED_BUCKETS]; // by a hash of the text
     int64_t computed_count, computed_calls;
     distal_error_action on_error;
-    const char *scratch_folder; // of what is in disk; NULL: as the environment says
-    distal_layout layout;       // of arrays of the caller
-    void *gpu_stream;           // that calls follow (device_follow); NULL: none
-    bool is_local;              // the running call may be made on some ranks only
-    const char *call, *within;  // the running call; the one that it is a part of, or NULL
-    Diagnostics *diagnostics;   // of the running call
-    Diagnostics *no_memory;     // "out of memory", made in advance
+    Scratch scratch_files;     // of what is in disk
+    distal_layout layout;      // of arrays of the caller
+    void *gpu_stream;          // that calls follow (device_follow); NULL: none
+    bool is_local;             // the running call may be made on some ranks only
+    const char *call, *within; // the running call; the one that it is a part of, or NULL
+    Diagnostics *diagnostics;  // of the running call
+    Diagnostics *no_memory;    // "out of memory", made in advance
     Failure failure;
 };
 

@@ -25,7 +25,7 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
         return true;
     tensor_share_home(tensor, &tensor->home);
     Storage *storage = storage_create(&tensor->home, tensor->context->rank, true,
-                                      tensor->context->scratch_folder, diagnostics);
+                                      tensor->context->scratch_files, diagnostics);
     if (storage && tensor_is_sparse(tensor->tensor) && !sparse_put_nothing(storage, diagnostics)) {
         storage_free(storage);
         storage = NULL;

@@ -100,7 +100,7 @@ static bool take_tensor(distal_plan *plan, int id) {
     use->memory = tensor->memory;
     if (tensor->spread)
         plan->storages[id] = use->copy =
-            storage_create(&tensor->home, plan->context->rank, true, plan->context->scratch_folder,
+            storage_create(&tensor->home, plan->context->rank, true, plan->context->scratch_files,
                            plan->context->diagnostics);
     return plan->storages[id] != NULL;
 }
@@ -109,7 +109,7 @@ static bool take_workspace(distal_plan *plan, int id) {
     const Neighbours *neighbours = plan->context->neighbours;
     plan->program->plan->homes[id].shared = neighbours && neighbours_are_there(neighbours);
     plan->storages[id] = storage_create(&plan->program->plan->homes[id], plan->context->rank, true,
-                                        plan->context->scratch_folder, plan->context->diagnostics);
+                                        plan->context->scratch_files, plan->context->diagnostics);
     return plan->storages[id] != NULL;
 }
 

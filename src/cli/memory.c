@@ -43,12 +43,31 @@ static int64_t checked_bytes(const Pipeline *pipeline, const Options *options, c
     return rank > 0 && assignment_sparse(assignment) ? min_i64(bytes, GATHER_BYTES) : bytes;
 }
 
-static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
-    const Assignment *assignment = pipeline->statements[statement].statement->assignment;
+// Whether executions restore the target from a copy.
+static bool is_copied(const Pipeline *pipeline, const Options *options, int statement) {
     const bool is_repeated = program_outermost(pipeline->program, statement) >= 0;
-    const bool again =
-        assignment_reads_target(assignment) && !is_repeated && options->warmup + options->repeat > 1;
-    return again ? home_memory_bytes(&pipeline->plan->homes[assignment->lhs->tensor->id], rank) : 0;
+    return assignment_reads_target(pipeline->statements[statement].statement->assignment) && !is_repeated &&
+           options->warmup + options->repeat > 1;
+}
+
+static const Home *target_home(const Pipeline *pipeline, int statement) {
+    return &pipeline->plan->homes[pipeline->statements[statement].statement->assignment->lhs->tensor->id];
+}
+
+static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
+    return is_copied(pipeline, options, statement) ? home_memory_bytes(target_home(pipeline, statement), rank)
+                                                   : 0;
+}
+
+// What scratch files that are used past the cache of the system go through, that of a copy as well.
+static int64_t direct_bytes(const Pipeline *pipeline, const Options *options, int statement) {
+    int64_t files =
+        is_copied(pipeline, options, statement) && target_home(pipeline, statement)->memory == MEMORY_DISK;
+    for (int t = 0; t < pipeline->plan->tensor_count; t++) {
+        const Home *home = &pipeline->plan->homes[t];
+        files += home->known && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK;
+    }
+    return options->direct ? files * DISK_DIRECT_BYTES : 0;
 }
 
 // Of all statements that are executed together with this one.
@@ -69,6 +88,7 @@ int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, in
     // What depends on entries that are not known is compared with the limit once they are (memory_left).
     int64_t bytes = peaks_known(pipeline, statement, rank);
     bytes = saturated_add(bytes, contraction_bytes(pipeline, statement));
+    bytes = saturated_add(bytes, direct_bytes(pipeline, options, statement));
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
     return saturated_add(bytes, copied_bytes(pipeline, options, statement, rank));
 }
@@ -161,6 +181,8 @@ void memory_note_peak(const Session *session, MemoryId kind, const MemoryPeak *p
                    &text);
     } else {
         list_bytes(session, contraction_bytes(pipeline, peak->statement), "for blocks of a product", &text);
+        list_bytes(session, direct_bytes(pipeline, session->options, peak->statement),
+                   "for files past the cache of the system", &text);
         list_bytes(session, checked_bytes(pipeline, session->options, assignment, peak->rank),
                    "for whole tensors that --check gathers", &text);
         list_bytes(session, copied_bytes(pipeline, session->options, peak->statement, peak->rank),

@@ -34,6 +34,7 @@ typedef struct {
     int64_t repeat, warmup;
     int64_t memory_limit, gpu_memory_limit; // bytes a rank; 0: not given
     const char *scratch;                    // the folder of what is in disk; NULL: not given
+    bool direct;                            // and past the cache of the system
     Pipelining pipelined;
     SharedMemory shared_memory;
     int64_t node_ranks; // that share memory at most; 0: all of a node
@@ -51,5 +52,9 @@ typedef struct {
 
 // Parses the arguments after the name of the program. False with diagnostics for every mistake.
 bool options_parse(Arena *arena, int count, char **arguments, Options *options, Diagnostics *diagnostics);
+
+static inline Scratch options_scratch(const Options *options) {
+    return (Scratch){options->scratch, options->direct};
+}
 
 #endif

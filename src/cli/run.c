@@ -161,7 +161,8 @@ const Subcommand subcommand_run = {
     .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_IN | 1u << OPTION_OUT |
                1u << OPTION_IN_PLACE | 1u << OPTION_PRINT | 1u << OPTION_CHECK | 1u << OPTION_REPEAT |
                1u << OPTION_WARMUP | 1u << OPTION_MEMORY_LIMIT | 1u << OPTION_GPU_MEMORY_LIMIT |
-               1u << OPTION_SCRATCH | 1u << OPTION_PIPELINE | 1u << OPTION_SHARED_MEMORY | 1u << OPTION_AUTO |
-               1u << OPTION_MACHINE | 1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
+               1u << OPTION_SCRATCH | 1u << OPTION_DIRECT | 1u << OPTION_PIPELINE |
+               1u << OPTION_SHARED_MEMORY | 1u << OPTION_AUTO | 1u << OPTION_MACHINE |
+               1u << OPTION_OVERSUBSCRIBE | 1u << OPTION_STATS | 1u << OPTION_WARNING,
     .run = run,
 };

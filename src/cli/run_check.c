@@ -53,7 +53,7 @@ static bool read_again(Run *run, int id, bool on_first, void **array, Entries *e
     }
     Home home;
     home_on_first_rank(&home, own->home->tensor, own->home->extents, run->ranks, run->session->arena);
-    Storage *storage = storage_create(&home, run->rank, false, NULL, diagnostics);
+    Storage *storage = storage_create(&home, run->rank, false, (Scratch){0}, diagnostics);
     bool ok = agree_on(MPI_COMM_WORLD, storage != NULL, diagnostics);
     if (ok && storage) {
         run_limit(run, storage);

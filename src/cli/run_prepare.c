@@ -95,7 +95,7 @@ static bool create_storages(Run *run) {
             continue;
         run->storages[t] =
             storage_create(home, run->rank, !program_is_input(run->pipeline->program, home->tensor),
-                           run->session->options->scratch, run->session->diagnostics);
+                           options_scratch(run->session->options), run->session->diagnostics);
         ok = run->storages[t] != NULL;
     }
     return agree_on(MPI_COMM_WORLD, ok, run->session->diagnostics);

@@ -48,8 +48,8 @@ static bool backup_create(const Run *run, Backup *backup, Storage *target) {
     Diagnostics *diagnostics = run->session->diagnostics;
     *backup = (Backup){.target = target};
     if (target->home->memory != MEMORY_HOST) {
-        backup->copy =
-            storage_create(target->home, run->rank, false, run->session->options->scratch, diagnostics);
+        backup->copy = storage_create(target->home, run->rank, false, options_scratch(run->session->options),
+                                      diagnostics);
         return backup->copy && copy_pieces(backup->copy, target, diagnostics);
     }
     backup->pieces = calloc((size_t)target->piece_count + 1, sizeof(void *));

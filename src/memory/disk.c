@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,16 @@
 
 struct DiskFile {
     int fd;
+    int direct;    // the same file past the cache of the system; -1: it is not used in this way
+    char *aligned; // what is read and written there goes through it, one call at a time
+    pthread_mutex_t lock;
     int error; // errno of the first failure, or TRUNCATED
     int64_t bytes_read, bytes_written, reads, writes;
 };
 
 enum { TRUNCATED = -1 };
+// Of direct access, in files and in memory: a multiple of what disks and file systems ask for.
+enum { ALIGNMENT = 4096 };
 
 const char *disk_folder(const char *folder) {
     const char *environment = getenv("TMPDIR");
@@ -61,12 +67,34 @@ static int reserve(int fd, int64_t bytes) {
     return result;
 }
 
-DiskFile *disk_create(const char *folder, int64_t bytes) {
+static DiskFile *new_file(int fd) {
     DiskFile *file = malloc(sizeof *file);
     if (!file)
         return NULL;
-    *file = (DiskFile){.fd = disk_open_unnamed(disk_folder(folder))};
-    const int error = file->fd < 0 ? errno : reserve(file->fd, bytes);
+    *file = (DiskFile){.fd = fd, .direct = -1};
+    pthread_mutex_init(&file->lock, NULL);
+    return file;
+}
+
+// 0, or errno.
+static int open_direct(DiskFile *file) {
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file->fd);
+    file->direct = open(name, O_RDWR | O_DIRECT | O_CLOEXEC);
+    if (file->direct < 0)
+        return errno;
+    file->aligned = aligned_alloc(ALIGNMENT, DISK_DIRECT_BYTES);
+    return file->aligned ? 0 : ENOMEM;
+}
+
+DiskFile *disk_create(Scratch scratch, int64_t bytes) {
+    DiskFile *file = new_file(-1);
+    if (!file)
+        return NULL;
+    file->fd = disk_open_unnamed(disk_folder(scratch.folder));
+    int error = file->fd < 0 ? errno : reserve(file->fd, bytes);
+    if (error == 0 && scratch.direct)
+        error = open_direct(file);
     if (error == 0)
         return file;
     disk_free(file);
@@ -75,10 +103,7 @@ DiskFile *disk_create(const char *folder, int64_t bytes) {
 }
 
 DiskFile *disk_adopt(int fd) {
-    DiskFile *file = malloc(sizeof *file);
-    if (file)
-        *file = (DiskFile){.fd = fd};
-    return file;
+    return new_file(fd);
 }
 
 void disk_free(DiskFile *file) {
@@ -86,6 +111,10 @@ void disk_free(DiskFile *file) {
         return;
     if (file->fd >= 0)
         close(file->fd);
+    if (file->direct >= 0)
+        close(file->direct);
+    pthread_mutex_destroy(&file->lock);
+    free(file->aligned);
     free(file);
 }
 
@@ -108,31 +137,59 @@ static bool has_failed(const DiskFile *file) {
 
 enum { AT_ONCE = 1 << 30 }; // bytes: systems move no more than 2 GiB in one call
 
-void disk_read(DiskFile *file, int64_t offset, void *to, int64_t bytes) {
+// From this descriptor or to it, the bytes that were moved: all but after a failure. What follows a part of a
+// block goes through the cache in any case.
+static int64_t move_all(DiskFile *file, int fd, int64_t offset, char *at, int64_t bytes, bool writes) {
     int64_t done = 0;
     while (done < bytes && !has_failed(file)) {
         const int64_t size = min_i64(bytes - done, AT_ONCE);
-        const ssize_t got = pread(file->fd, (char *)to + done, (size_t)size, (off_t)(offset + done));
+        const int to = done % ALIGNMENT == 0 ? fd : file->fd;
+        const ssize_t got = writes ? pwrite(to, at + done, (size_t)size, (off_t)(offset + done))
+                                   : pread(to, at + done, (size_t)size, (off_t)(offset + done));
         if (got > 0)
             done += got;
         else if (got == 0 || errno != EINTR)
-            fail(file, got == 0 ? TRUNCATED : errno);
+            fail(file, got < 0 ? errno : writes ? ENOSPC : TRUNCATED);
     }
+    return done;
+}
+
+// The same for whole blocks, past the cache.
+static int64_t move_blocks(DiskFile *file, int64_t offset, char *at, int64_t bytes, bool writes) {
+    int64_t done = 0;
+    pthread_mutex_lock(&file->lock);
+    while (done < bytes && !has_failed(file)) {
+        const int64_t size = min_i64(bytes - done, DISK_DIRECT_BYTES);
+        if (writes)
+            memcpy(file->aligned, at + done, (size_t)size);
+        const int64_t moved = move_all(file, file->direct, offset + done, file->aligned, size, writes);
+        if (!writes)
+            memcpy(at + done, file->aligned, (size_t)moved);
+        done += moved;
+    }
+    pthread_mutex_unlock(&file->lock);
+    return done;
+}
+
+static int64_t move(DiskFile *file, int64_t offset, char *at, int64_t bytes, bool writes) {
+    const int64_t first = ceil_div(offset, ALIGNMENT) * ALIGNMENT;
+    const int64_t last = (offset + bytes) / ALIGNMENT * ALIGNMENT; // where whole blocks begin and end
+    if (file->direct < 0 || first >= last)
+        return move_all(file, file->fd, offset, at, bytes, writes);
+    int64_t done = move_all(file, file->fd, offset, at, first - offset, writes);
+    done += move_blocks(file, first, at + (first - offset), last - first, writes);
+    return done + move_all(file, file->fd, last, at + (last - offset), offset + bytes - last, writes);
+}
+
+void disk_read(DiskFile *file, int64_t offset, void *to, int64_t bytes) {
+    const int64_t done = move(file, offset, to, bytes, false);
     __atomic_fetch_add(&file->bytes_read, done, __ATOMIC_RELAXED);
     if (done < bytes)
         memset((char *)to + done, 0, (size_t)(bytes - done));
 }
 
 void disk_write(DiskFile *file, int64_t offset, const void *from, int64_t bytes) {
-    int64_t done = 0;
-    while (done < bytes && !has_failed(file)) {
-        const int64_t size = min_i64(bytes - done, AT_ONCE);
-        const ssize_t got = pwrite(file->fd, (const char *)from + done, (size_t)size, (off_t)(offset + done));
-        if (got > 0)
-            done += got;
-        else if (got == 0 || errno != EINTR)
-            fail(file, got == 0 ? ENOSPC : errno);
-    }
+    const int64_t done = move(file, offset, (char *)from, bytes, true);
     __atomic_fetch_add(&file->bytes_written, done, __ATOMIC_RELAXED);
 }
 

@@ -19,9 +19,16 @@ bool io_counts_equal(IoCounts a, IoCounts b);
 
 typedef struct DiskFile DiskFile;
 
-// A file of `bytes` bytes, all zero, for which there is room, in `folder`; NULL: where TMPDIR says, or /tmp.
-// NULL with errno where that fails.
-DiskFile *disk_create(const char *folder, int64_t bytes);
+// Where scratch files are created, and how they are used.
+typedef struct {
+    const char *folder; // NULL: where TMPDIR says, or /tmp
+    bool direct;        // past the cache of the system, in whole blocks, through DISK_DIRECT_BYTES of memory
+} Scratch;
+enum { DISK_DIRECT_BYTES = 1 << 20 };
+
+// A file of `bytes` bytes, all zero, for which there is room. NULL with errno where that fails: EINVAL where
+// the file system has no direct access.
+DiskFile *disk_create(Scratch scratch, int64_t bytes);
 // The file of a descriptor, which is closed with it; NULL: no memory, and the descriptor stays open.
 DiskFile *disk_adopt(int fd);
 void disk_free(DiskFile *file); // which may be NULL

@@ -85,16 +85,18 @@ static bool allocate_sparse(Storage *storage, const RectArray *rects) {
     return storage->pieces != NULL;
 }
 
-static bool refuse_disk(const Storage *storage, const char *scratch, const char *why,
-                        Diagnostics *diagnostics) {
+static bool refuse_disk(const Storage *storage, Scratch scratch, int error, Diagnostics *diagnostics) {
+    const char *why = scratch.direct && error == EINVAL
+                          ? "its file system does not read and write past the cache of the system"
+                          : strerror(error);
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %" PRId64 " cannot keep its part of tensor %s, %" PRId64
                              " bytes, in a file in '%s': %s",
                              storage->rank, storage->home->tensor->name,
-                             home_bytes(storage->home, storage->rank), disk_folder(scratch), why);
+                             home_bytes(storage->home, storage->rank), disk_folder(scratch.folder), why);
 }
 
-Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *scratch,
+Storage *storage_create(const Home *home, int64_t rank, bool zero, Scratch scratch,
                         Diagnostics *diagnostics) {
     // First what jumps where memory runs out (base/arena.h), so that nothing is lost then.
     const Region own = home_pieces(home, rank, home->arena);
@@ -110,7 +112,7 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *s
         storage->shared = home->shared && !sparse && !in_disk;
         storage->file = in_disk ? disk_create(scratch, home_bytes(home, rank)) : NULL;
         if (in_disk && !storage->file) {
-            refuse_disk(storage, scratch, strerror(errno), diagnostics);
+            refuse_disk(storage, scratch, errno, diagnostics);
             storage_free(storage);
             return NULL;
         }

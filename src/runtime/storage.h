@@ -40,10 +40,8 @@ typedef struct {
 
 // Memory for what `rank` holds at home, set to zero or uninitialized; of a sparse tensor none, until it is
 // given entries. NULL with a diagnostic that names rank, tensor and size where there is not enough. `home`
-// has to stay. What is in disk is in a file in `scratch`, NULL: where disk_folder says. Freed with
-// storage_free.
-Storage *storage_create(const Home *home, int64_t rank, bool zero, const char *scratch,
-                        Diagnostics *diagnostics);
+// has to stay. What is in disk is in a file in `scratch`. Freed with storage_free.
+Storage *storage_create(const Home *home, int64_t rank, bool zero, Scratch scratch, Diagnostics *diagnostics);
 void storage_free(Storage *storage);
 
 // The same of a home in disk over a file that all ranks share, with all elements of the tensor from byte

@@ -127,6 +127,52 @@ def test_counted_by_system(folder):
             check(abs(after - before - planned) <= others, f"{ranks} ranks, {name}: {after - before} by the system, {planned} planned")
 
 
+def test_direct(folder):
+    """With --direct, what is read comes from the disk, and all else is as without."""
+    options = ["-p", "n=512", "-p", "t=128", "--scratch", folder]
+    done = distal(["run", "-e", PRODUCT, "-q", "--direct", *options], status=None)
+    if "does not read and write past the cache of the system" in done.stderr:
+        check(done.returncode == 1 and "cannot keep its part of tensor A" in done.stderr, done.stderr)
+        return
+    check(done.returncode == 0, done.stderr)
+    for extra in (["-p", "p=2"], ["-p", "p=3", "--pipeline", "on"]):
+        (planned,) = figures(PRODUCT, *options[:4], *extra, command="plan")
+        (counted,) = figures(PRODUCT, *options, *extra, "--direct")
+        for key in ("bytes_read", "bytes_written", "reads", "writes"):
+            check(all(of.get(key) == counted["tensors"][name].get(key) for name, of in planned["tensors"].items()), key)
+    for ranks in (1, 3):
+        run(PRODUCT, "--check", "-p", "n=217", "-p", "t=50", "-p", f"p={ranks}", "--direct", "--scratch", folder)
+        run(PRODUCT.replace("A(i, j) =", "A(i, j) +="), "--check", "--repeat", "2", "-p", "n=217", "-p", f"p={ranks}", "--direct")
+    limit = ["-p", "n=64", "-p", "p=2", "--scratch", folder, "--memory-limit"]
+    run(PRODUCT, *limit, "3M")
+    run(PRODUCT, *limit, "4M", "--direct")
+    refused = run(PRODUCT, *limit, "3M", "--direct", status=1)
+    check("3.0 MiB for files past the cache of the system" in refused.stderr, refused.stderr)
+    tensors = figures(PRODUCT, *options[:4], command="plan")[0]["tensors"].values()
+    planned = sum(sum(tensor["bytes_read"]) for tensor in tensors)
+    from_disk = []
+    for direct in ([], ["--direct"]):
+        os.makedirs(f"{folder}/counts", exist_ok=True)
+        run(PRODUCT, *options, *direct, environment={**preloaded("process_io"), "IO_FOLDER": f"{folder}/counts"})
+        lines = [line for name in os.listdir(f"{folder}/counts") for line in open(f"{folder}/counts/{name}", encoding="utf-8")]
+        from_disk.append(sum(int(line.split(": ")[1]) for line in lines if line.startswith("read_bytes:")))
+        shutil.rmtree(f"{folder}/counts")
+    check(from_disk[0] < planned // 4 and from_disk[1] >= planned, f"read from the disk: {from_disk}, planned {planned}")
+    check(not os.listdir(folder), os.listdir(folder))
+
+
+def test_direct_failing_disk(folder):
+    """As without: one diagnostic, on all ranks; short reads are none."""
+    environment = preloaded("failing_disk")
+    options = ["-p", "n=256", "-p", "t=64", "-p", "p=2", "--direct", "--scratch", folder]
+    if "past the cache" in distal(["run", "-e", PRODUCT, "-q", *options], status=None).stderr:
+        return
+    run(PRODUCT, *options, "--check", environment=environment)
+    for failure, why in (({"FAIL_READS": "8"}, "Input/output error"), ({"FAIL_WRITES": "20"}, "No space left on device")):
+        done = run(PRODUCT, *options, status=1, environment={**environment, **failure})
+        check(done.stderr.count("error:") == 1 and why in done.stderr, done.stderr)
+
+
 def test_no_room(folder):
     """Where files cannot be created, all ranks say it and nothing is computed."""
     done = run(PRODUCT, "--scratch", f"{folder}/nowhere", status=1)

@@ -165,6 +165,31 @@ static void test_drafts(MPI_Comm comm, int rank, int ranks) {
     remove_folder(comm, rank, folder);
 }
 
+// Scratch files past the cache of the system, where the file system of the folder has that.
+static void test_direct(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    char folder[64];
+    make_folder(comm, rank, folder);
+    distal_context *d = with_machine(comm);
+    CHECK(distal_scratch_direct(NULL, 1) == DISTAL_INVALID, "no context was not refused");
+    OK(distal_scratch(d, folder));
+    OK(distal_scratch_direct(d, 1));
+    distal_tensor *A = NULL, *sum = declare(d, "sum: i64", NULL);
+    OK(distal_tensor_create(d, "A", DISTAL_I64, 2, (int64_t[]){301, 77}, "A(x, y) -> M(x) in disk", &A));
+    const distal_status status = distal_tensor_fill(A, "iota");
+    CHECK(status == DISTAL_OK || strstr(distal_error(d), "does not read and write past the cache"), "%d: %s",
+          status, distal_error(d));
+    if (status == DISTAL_OK) {
+        OK(distal_compute(d, "A(i, j) += A(i, j)"));
+        OK(distal_compute(d, "sum = A(i, j)"));
+        int64_t value = 0;
+        OK(distal_get(sum, &value));
+        CHECK(value == (int64_t)301 * 77 * (301 * 77 - 1), "the sum is %lld", (long long)value);
+    }
+    distal_free(d);
+    remove_folder(comm, rank, folder);
+}
+
 #define REFUSED(status, call, why)                                                                           \
     do {                                                                                                     \
         const distal_status got = (call);                                                                    \
@@ -224,6 +249,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
 
 static const ReportCase cases[] = {{"api_files/products", test_products},
                                    {"api_files/drafts", test_drafts},
+                                   {"api_files/direct", test_direct},
                                    {"api_files/refused", test_refused},
                                    {0}};
 

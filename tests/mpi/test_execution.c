@@ -150,7 +150,7 @@ static void fixture_create(Fixture *fixture, int rank, int ranks, TransferKind k
         members[r] = r;
     fixture->everyone = (Group){ranks, members};
     place(&fixture->home, &fixture->tensor, ranks, only_last ? PLACE_FIX : PLACE_PARTITION, arena);
-    fixture->storage = storage_create(&fixture->home, rank, true, NULL, fixture->scope.diagnostics);
+    fixture->storage = storage_create(&fixture->home, rank, true, (Scratch){0}, fixture->scope.diagnostics);
     for (int64_t i = 0; i < fixture->storage->piece_count; i++)
         generate(generator_named("iota"), &(GeneratorValues){0}, fixture->home.extents,
                  &fixture->storage->pieces[i]);
@@ -403,7 +403,7 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
         place(&everywhere, &fixture.tensor, ranks, PLACE_REPLICATE, fixture.scope.arena);
     Diagnostics *diagnostics = fixture.scope.diagnostics;
     Storage *storage =
-        storage_create(replicated ? &everywhere : &fixture.home, rank, true, NULL, diagnostics);
+        storage_create(replicated ? &everywhere : &fixture.home, rank, true, (Scratch){0}, diagnostics);
     SourceSpec random = {.generator = generator_named("random"), .values.seed = 5};
     CHECK(storage_load(storage, &random, comm, diagnostics), "load random");
     char path[128];

@@ -110,7 +110,7 @@ static void place(Case *test, Homes homes) {
 }
 
 static void create_storage(Case *test) {
-    test->storage = storage_create(&test->home, test->rank, true, NULL, test->diagnostics);
+    test->storage = storage_create(&test->home, test->rank, true, (Scratch){0}, test->diagnostics);
     if (variant.gaps && test->storage->piece_count) {
         Piece piece = test->storage->pieces[0];
         piece.stride[0] += 3;

@@ -420,7 +420,7 @@ static void test_program(MPI_Comm comm, int rank, int ranks) {
     CHECK(plan_verify(now.plan, &why), "%s", why);
     Storage **storages = arena_array(arena, Storage *, program->tensor_count);
     for (int t = 0; t < program->tensor_count; t++)
-        storages[t] = storage_create(&plan->homes[t], rank, false, NULL, pipeline->diagnostics);
+        storages[t] = storage_create(&plan->homes[t], rank, false, (Scratch){0}, pipeline->diagnostics);
     Communicators *communicators = communicators_create(comm);
     communicators_set_neighbours(communicators, neighbours);
     communicators_set_progress(communicators, true); // where it is pipelined

@@ -143,7 +143,7 @@ static bool prepare(Run *run, Diagnostics *diagnostics) {
             continue;
         const Home *home = &run->plan->homes[t];
         run->storages[t] = home->file == FILE_OF_RANK
-                               ? storage_create(home, run->rank, false, NULL, diagnostics)
+                               ? storage_create(home, run->rank, false, (Scratch){0}, diagnostics)
                                : create_in_shared_file(home, run->rank, run->comm);
         if (!run->storages[t])
             return false;
