@@ -17,15 +17,16 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
 // under its name when it is complete.
 typedef struct InPlaceOutput InPlaceOutput;
 // Creates the draft of `path` in its full size, with zeros, and opens it on all ranks, as the storage of a
-// home of FILE_SHARED_WRITTEN. NULL with the same diagnostic on all ranks. `number`, from 1 on, is another
-// one for each of those that are there together. It is in the arena.
+// home of FILE_SHARED_WRITTEN. NULL with the same diagnostic on all ranks. `number`: of those with the token
+// that are there together, another one for each, from 1 on; 0: the token is of this one alone. It is in the
+// arena.
 InPlaceOutput *output_in_place(const Home *home, int64_t rank, const char *path, DraftToken token,
                                int64_t number, Arena *arena, MPI_Comm comm, Storage **storage,
                                Diagnostics *diagnostics);
 // Closes the file, so that the storage has no elements any more, and gives it its name. False where that
 // fails, or something could not be written before; then nothing remains.
 bool output_in_place_end(InPlaceOutput *output, MPI_Comm comm, Diagnostics *diagnostics);
-// Removes it with its storage, where it has not ended. Local.
+// Frees it with its storage, in any case; where it has not ended, nothing remains of it. Local.
 void output_in_place_drop(InPlaceOutput *output);
 
 #endif
