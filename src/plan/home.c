@@ -149,6 +149,23 @@ bool home_equal(const Home *a, const Home *b) {
     return equal;
 }
 
+// The last processor before this one that holds the same part; -1 if there is none.
+static int64_t replica_before(const Layout *layout, const int64_t *coordinates) {
+    int64_t before[MAX_MACHINE_ORDER];
+    memcpy(before, coordinates, sizeof *before * (size_t)layout->grid.order);
+    for (int d = layout->grid.order - 1; d >= 0; d--) {
+        if (layout->dims[d].kind != PLACE_REPLICATE)
+            continue;
+        if (before[d] > 0) {
+            before[d]--;
+            return grid_index(&layout->grid, before);
+        }
+        before[d] = layout->grid.extents[d] - 1;
+    }
+    return -1;
+}
+
+// Parts of processors that are no replicas of each other are disjoint.
 static Region layout_pieces(const Home *home, int64_t rank, Arena *arena) {
     const Grid *grid = &home->layout.grid;
     const int64_t first = rank * home->per_rank, last = min_i64(first + home->per_rank, grid_size(grid));
@@ -156,11 +173,8 @@ static Region layout_pieces(const Home *home, int64_t rank, Arena *arena) {
     for (int64_t processor = first; processor < last; processor++) {
         int64_t coordinates[MAX_MACHINE_ORDER];
         grid_coordinates(grid, processor, coordinates);
-        RectArray rects = {0};
-        layout_rects(&home->layout, coordinates, arena, &rects);
-        for (int64_t i = 0; i < rects.count; i++)
-            if (!region_contains(&pieces, &rects.items[i]))
-                array_push(arena, pieces.rects, rects.items[i]);
+        if (replica_before(&home->layout, coordinates) < first)
+            layout_rects(&home->layout, coordinates, arena, &pieces.rects);
     }
     region_coalesce(&pieces);
     return pieces;

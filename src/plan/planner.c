@@ -73,7 +73,7 @@ static void grow_known(Planner *planner) {
 }
 
 Region planner_pieces(Planner *planner, int64_t rank) {
-    if (planner->home->kind != HOME_INDUCED)
+    if (planner->home->kind != HOME_INDUCED && planner->home->per_rank == 1)
         return home_pieces(planner->home, rank, planner->arena);
     if (2 * planner->known_count >= planner->known_slots)
         grow_known(planner);

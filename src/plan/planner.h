@@ -25,7 +25,7 @@ struct Planner {
     bool indexed;             // parts follow from structures (indexed.h): in messages only
     bool reads_neighbours;    // in place of messages (neighbours.h)
     bool many_to_many;        // several ranks take, several own: messages are an exchange, not a gather
-    // Pieces of an induced home, by rank, made on demand: open addressing.
+    // Pieces of an induced home, or of ranks with many processors, by rank, made on demand: open addressing.
     struct KnownPieces *known;
     int64_t known_count, known_slots;
     Arena *arena;   // of one class in one step

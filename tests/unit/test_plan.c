@@ -316,6 +316,47 @@ static void induced_homes(void **state) {
 
 // SUMMA over 2 x 2 nodes, Cannon's algorithm inside each: what a core passes on stays in its node, and only
 // what another node has at home crosses between them, once for each block of k and core.
+// Ranks with many processors: each has every element of its processors at home, once, although some hold the
+// same.
+static void homes_of_many_processors(void **state) {
+    (void)state;
+    enum { P = 24, Q = 20, N = 50 };
+    static const char text[] =
+        "param n = 50, m = n, p = 24, q = 20\nmachine M = grid(p, q)\n"
+        "tensor A(n, m): f64; tensor B(n, m): f64; tensor C(n, m): f64; tensor D(n, m): f64\n"
+        "place A(x, y) -> M(x, y); place B(x, y) -> M(x, *); place C(x, y) -> M(*, x); place D(x, y) -> M(3, "
+        "y)\n"
+        "A(i, j) = B(i, j) * C(i, j) * D(i, j)\n";
+    for (int ranks = 2; ranks <= P * Q; ranks *= 2) {
+        if (P * Q % ranks != 0)
+            continue;
+        Arena *arena = arena_create();
+        const StatementPlan *plan = planned(arena, text, (PlanOptions){.ranks = ranks});
+        const int per_rank = P * Q / ranks;
+        for (int tensor = 0; tensor < 4; tensor++)
+            for (int rank = 0; rank < ranks; rank++) {
+                const Region pieces = home_pieces(&plan->homes[tensor], rank, arena);
+                for (int e = 0; e < N * N; e++) {
+                    const int i = e / N, j = e % N;
+                    bool held = false;
+                    for (int at = rank * per_rank; at < (rank + 1) * per_rank; at++) {
+                        const int x = at / Q, y = at % Q;
+                        held |= tensor == 0   ? in_block(i, N, P, x) && in_block(j, N, Q, y)
+                                : tensor == 1 ? in_block(i, N, P, x)
+                                : tensor == 2 ? in_block(i, N, Q, y)
+                                              : x == 3 && in_block(j, N, Q, y);
+                    }
+                    int count = 0;
+                    for (int64_t k = 0; k < pieces.rects.count; k++)
+                        count +=
+                            rect_has(&pieces.rects.items[k], 0, i) && rect_has(&pieces.rects.items[k], 1, j);
+                    assert_int_equal(count, held);
+                }
+            }
+        arena_free(arena);
+    }
+}
+
 static void shifts_stay_in_the_node(void **state) {
     (void)state;
     Arena *arena = arena_create();
@@ -503,6 +544,7 @@ int main(void) {
         cmocka_unit_test(patterns_change_no_bytes),
         cmocka_unit_test(redistributions),
         cmocka_unit_test(induced_homes),
+        cmocka_unit_test(homes_of_many_processors),
         cmocka_unit_test(strided_needs),
         cmocka_unit_test(shifts_stay_in_the_node),
         cmocka_unit_test(many_boxes_of_cyclic_rows),
