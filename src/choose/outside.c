@@ -161,9 +161,11 @@ static void find_panel(const SearchStatement *statement, const Candidate *candid
     const int order = used->access->tensor->order;
     const double block = estimate_elements(statement, candidate, used);
     double own = 1, bytes = element_bytes(used);
+    memcpy(panel, local, sizeof *panel * MAX_ORDER);
     for (int m = 0; m < order; m++) {
         const int var = access_mode_var(used->access, m);
-        panel[m] = var < 0 ? local[m] : min_i64(local[m], form->tiling->lengths[var]);
+        if (var >= 0)
+            panel[m] = min_i64(local[m], form->tiling->lengths[var]);
         own *= (double)local[m];
         bytes *= (double)panel[m];
     }
@@ -171,7 +173,8 @@ static void find_panel(const SearchStatement *statement, const Candidate *candid
     for (int m = 0; m < order; m++)
         for (; panel[m] > 1 && bytes > most; panel[m] = ceil_div(panel[m], 2))
             bytes *= (double)ceil_div(panel[m], 2) / (double)panel[m];
-    for (int m = order - 1; m >= 0; m--) {
+    for (int later = 0; later < order; later++) {
+        const int m = order - 1 - later;
         while (panel[m] < local[m] &&
                bytes * (double)min_i64(2 * panel[m], local[m]) / (double)panel[m] <= most) {
             bytes *= (double)min_i64(2 * panel[m], local[m]) / (double)panel[m];

@@ -83,26 +83,32 @@ static void read_nests(Search *search, SearchStatement *statement) {
     }
 }
 
+typedef struct {
+    double bytes;
+    int id; // of the tensor
+} Sized;
+
 static int by_bytes(const void *a, const void *b) {
-    const SearchTensor *const *x = a, *const *y = b;
-    if ((*x)->bytes != (*y)->bytes)
-        return (*x)->bytes < (*y)->bytes ? -1 : 1;
-    return (*x)->tensor->id - (*y)->tensor->id;
+    const Sized *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return x->id - y->id;
 }
 
 // The smallest stay in memory, a few of them even if each rank has them whole.
 static void spill_tensors(Search *search) {
     const double kept = (double)search->limit / 8;
     const int count = search->program->tensor_count;
-    SearchTensor **order = arena_array(search->arena, SearchTensor *, count);
+    Sized *order = arena_array(search->arena, Sized, count);
     double bytes = 0;
     for (int t = 0; t < count; t++)
-        order[t] = &search->tensors[t];
+        order[t] = (Sized){search->tensors[t].bytes, t};
     if (count > 1)
         qsort(order, (size_t)count, sizeof *order, by_bytes);
     for (int t = 0; t < count; t++) {
-        bytes += order[t]->free ? order[t]->bytes : 0;
-        order[t]->in_disk = order[t]->in_disk || (order[t]->free && bytes > kept);
+        SearchTensor *tensor = &search->tensors[order[t].id];
+        bytes += tensor->free ? tensor->bytes : 0;
+        tensor->in_disk = tensor->in_disk || (tensor->free && bytes > kept);
     }
 }
 

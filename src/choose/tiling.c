@@ -276,7 +276,7 @@ static Estimate evaluate(const Finding *finding, const Point *point, double limi
     for (int a = 0; a < finding->moved_count; a++) {
         const Moved *moved = &finding->moved[a];
         double passes, steps;
-        on_disk[a] = 0;
+        on_disk[a] = requests[a] = 0;
         if (!moved->in_disk && !moved->moves)
             continue;
         const bool shifted = innermost(finding, point, a, &passes, &steps) == finding->group_count;

@@ -182,7 +182,8 @@ static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationAr
     finish_operations(rank, all);
     step.kept = rank->kept;
     step.operation_count = all->count - step.first_operation;
-    stage_step(rank, &step, result, all->items ? &all->items[step.first_operation] : NULL);
+    RankOperation *own = all->items ? &all->items[step.first_operation] : NULL;
+    stage_step(rank, &step, result, own);
     if (!step.empty) {
         set_view(rank, &step);
         if (step_is_buffered(&step))
@@ -191,9 +192,9 @@ static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationAr
     const PackedMemory memory = {&step.view, rank->own.rects.items, rank->stages.items,
                                  tensor_levels(rank->planner->home->tensor)};
     int64_t scratch = 0;
-    for (int64_t i = step.first_operation; i < all->count; i++)
-        if (!is_read(rank, &all->items[i]))
-            scratch = saturated_add(scratch, operation_scratch(&all->items[i], &memory));
+    for (int64_t i = 0; own && i < step.operation_count; i++)
+        if (!is_read(rank, &own[i]))
+            scratch = saturated_add(scratch, operation_scratch(&own[i], &memory));
     result->scratch_elements = max_i64(result->scratch_elements, scratch);
     return step;
 }

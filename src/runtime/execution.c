@@ -113,6 +113,11 @@ static bool is_computed(const ExecutionParts *parts, const Storage *storage) {
     return false;
 }
 
+// Whether the entries of a sparse tensor move in a transfer.
+static bool moves_entries(const ExecutionParts *parts, int transfer) {
+    return parts->plan && parts->plan->moves[transfer];
+}
+
 // The storages that the kernel uses, where these are not those of the homes.
 static bool create_copies(const Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
@@ -122,7 +127,7 @@ static bool create_copies(const Assembly *assembly) {
     for (int t = 0; t < parts->transfer_count; t++) {
         const Transfer *transfer = parts->transfers[t]->transfer;
         const Tensor *tensor = transfer->access->tensor;
-        const bool moves = parts->plan && parts->plan->moves[t];
+        const bool moves = moves_entries(parts, t);
         ExecutionStage *stage = &execution->stages[transfer->stage];
         if (transfer->kind == TRANSFER_REDUCE && moves && !stage->result_home) {
             const StageParts *from = &parts->stages[transfer->stage];
@@ -147,7 +152,7 @@ static Storage *storage_of(const Assembly *assembly, int transfer) {
         return entry_copy_storage(execution->copies[transfer]);
     const Transfer *of = assembly->parts->transfers[transfer]->transfer;
     const ExecutionStage *stage = &execution->stages[of->stage];
-    if (stage->result_home && of->kind == TRANSFER_REDUCE && assembly->parts->plan->moves[transfer])
+    if (stage->result_home && of->kind == TRANSFER_REDUCE && moves_entries(assembly->parts, transfer))
         return result_home_computed(stage->result_home);
     return assembly->parts->storages[transfer];
 }
