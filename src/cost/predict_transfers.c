@@ -14,7 +14,7 @@ typedef struct {
     double share;   // of the ranks of a unit, for which something comes from outside
 } Peers;
 
-// How each operation takes its time.
+// How each operation takes its time: those that are not listed, in messages from rank to rank.
 static const struct {
     bool is_collective;
     ModelFactor factor;
@@ -23,9 +23,13 @@ static const struct {
     [OPERATION_BROADCAST] = {true, MODEL_BROADCAST},
     [OPERATION_REDUCE] = {true, MODEL_REDUCE},
     [OPERATION_REDUCE_SCATTER] = {true, MODEL_REDUCE_SCATTER},
-    [OPERATION_REPLICATE] = {true, MODEL_BROADCAST},
     [OPERATION_ALL_REDUCE] = {true, MODEL_ALL_REDUCE},
 };
+
+static OperationId timed_as(OperationId pattern) {
+    const OperationId other = operations[pattern]->timed_as;
+    return other == OPERATION_LOCAL ? pattern : other;
+}
 
 // Processors, and the dimensions in which the members of a group differ.
 typedef struct {
@@ -101,16 +105,17 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
     const double messages = fmax(1, (double)figures->messages[busiest(figures->messages, plan->ranks)]);
     if (bytes == 0)
         return 0;
-    const bool is_collective = kinds[figures->pattern].is_collective;
+    const OperationId operation = timed_as(figures->pattern);
+    const bool is_collective = kinds[operation].is_collective;
     const Groups groups = groups_of(plan, transfer);
     const Peers peers = find_peers(&groups, machine, is_collective);
     const double latency = machine->machine->levels[peers.level].latency + machine->machine->overhead;
     if (!is_collective)
         return messages *
                (latency + model_message_seconds(machine, peers.level, peers.share, bytes / messages));
-    const double factor = curve_at(&machine->machine->factors[kinds[figures->pattern].factor], peers.members);
+    const double factor = curve_at(&machine->machine->factors[kinds[operation].factor], peers.members);
     double calls = fmin((double)figures->steps, messages), all = bytes;
-    if (figures->pattern == OPERATION_BROADCAST || figures->pattern == OPERATION_REPLICATE) {
+    if (operation == OPERATION_BROADCAST) {
         // All members take part each time. What is read counts at all but the root, results at the root.
         const double counted = figures->pattern == OPERATION_REPLICATE ? 1 : peers.members - 1;
         const double counts = counted * fmax(1, (double)plan->ranks / peers.members);

@@ -66,6 +66,7 @@ typedef struct {
     OperationShape shape;
     bool serves_all;       // recognizes everything of this kind and shape, so it is never switched off
     bool from_contributor; // the root of its group is the only rank that contributes, not the first owner
+    OperationId timed_as;  // the collective operation that takes as long; OPERATION_LOCAL: none
 
     // Whether it can move this; NULL: it is never chosen.
     bool (*recognize)(const Situation *situation);
