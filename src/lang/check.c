@@ -280,8 +280,8 @@ static bool check_update(ProgramBuilder *builder, const Assignment *assignment) 
     const char *target = assignment->lhs->tensor->name, *left = left_side(builder, assignment),
                *indices = left + strlen(target);
     diagnostics_error(builder->diagnostics, access->span,
-                      "'%s' is assigned by this statement, which may read it as '%s' only, an element where "
-                      "it is computed",
+                      "'%s' is assigned by this statement, which may read only the element of it that it "
+                      "computes, '%s'",
                       target, left);
     diagnostics_note(
         builder->diagnostics, (Span){0},

@@ -92,8 +92,7 @@ static bool check_entry(const Check *check, const PlaceEntry *entry) {
         if (entry->modes[m] != tensor->mode_order[m])
             return diagnostics_error(
                 check->diagnostics, entry->span,
-                "'%s' can be cut where its entries follow each other as they are stored: "
-                "write '%s'",
+                "'%s' is divided by its entries in the order in which they are stored: write '%s'",
                 tensor->name, stored_first(check, (int)min_i64(entry->mode_count, balanced_modes(tensor))));
     return check_stored_mode(check, entry);
 }

@@ -145,15 +145,15 @@ bool check_indices(ProgramBuilder *builder, const Assignment *assignment) {
         return true;
     if (!assignment->lhs)
         return diagnostics_error(builder->diagnostics, window->span,
-                                 "the index '%s' is no variable; such parts are not computed ahead",
+                                 "the index '%s' is not a variable, so this part cannot be computed ahead",
                                  window->name);
     const Access *sparse = assignment_sparse(assignment);
     if (sparse && assignment_is_update(assignment))
-        return diagnostics_error(builder->diagnostics, window->span,
-                                 "%s'%s' %s, which no statement takes that has sparse tensors such as '%s' "
-                                 "and reads what it writes: write the result to a second tensor",
-                                 window->first ? "" : "the index ", window->name,
-                                 window->first ? "is a range" : "is no variable", sparse->tensor->name);
+        return diagnostics_error(
+            builder->diagnostics, window->span,
+            "a statement that has sparse tensors, such as '%s', and reads what it writes "
+            "takes no %s such as '%s': write the result to a second tensor",
+            sparse->tensor->name, window->first ? "range" : "index", window->name);
     for (int v = 0; v < assignment->var_count; v++)
         if (!assignment->vars[v].extent)
             return diagnostics_error(builder->diagnostics, assignment->vars[v].span,

@@ -55,9 +55,8 @@ static void warn_of_fused(const Pipeline *pipeline, const StatementPasses *passe
         command_print(pipeline->program, &steps.items[i].command, &lines);
     }
     diagnostics_note(diagnostics, statement->assignment->span, "%s: %s",
-                     can_begin(&steps, statement, &scheduler)
-                         ? "begin its schedule with"
-                         : "in its schedule, or one that fits to it, begin with",
+                     can_begin(&steps, statement, &scheduler) ? "begin its schedule with"
+                                                              : "begin its schedule, adapted to that, with",
                      text_string(&lines));
 }
 

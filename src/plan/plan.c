@@ -392,8 +392,8 @@ static bool check_cells(const StatementPlan *plan, Diagnostics *diagnostics) {
     return !mixed ||
            diagnostics_error(
                diagnostics, mixed->span,
-               "a rank of %" PRId64 " has parts of the entries of '%s' in several blocks that other "
-               "levels of its placement make, which is not supported yet: run on %" PRId64
+               "on %" PRId64 " ranks, one of them has entries of '%s' in several blocks of the other levels "
+               "of its placement, which is not supported yet: run on %" PRId64
                " ranks, one for each processor, or on enough ranks that each has parts of one block only",
                plan->ranks, mixed->access->name, plan->processors);
 }

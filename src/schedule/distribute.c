@@ -45,7 +45,7 @@ static bool has_known_extent(const Application *application, Span span, int var)
             return true;
     return int_is_closed(cin->vars[var].extent) ||
            refuse(application, span,
-                  "'%s' is a part of one of several lengths; divide(%s, ...), and distribute its outer loop",
+                  "'%s' runs over parts of different lengths; divide(%s, ...), and distribute its outer loop",
                   cin->vars[var].name, cin->vars[var].name);
 }
 
@@ -224,9 +224,9 @@ static bool is_divided_around(const Application *application, const Tensor *tens
             (balanced && !is_level_of(by->balanced, step->balanced)))
             return refuse(
                 application, span,
-                "the placement of '%s' balances parts of level '%s' here, by which '%s' is not divided "
-                "as it says: distribute onto '%s' there, too",
-                tensor->name, machine_level_of(placement->machine, dims[l])->name,
+                "at level '%s' the placement of '%s' balances parts, and '%s' comes from a loop that is "
+                "divided otherwise: distribute onto '%s' at that level, too",
+                machine_level_of(placement->machine, dims[l])->name, tensor->name,
                 cin->vars[step->target].name, tensor->name);
         var = by->parent[0];
     }

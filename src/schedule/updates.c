@@ -144,9 +144,9 @@ static bool check_window(Scheduler *scheduler, const Assignment *assignment, boo
         return true;
     diagnostics_error(
         scheduler->diagnostics, window->span,
-        "'%s' is an index or a range that may leave out elements of '%s', which this statement sums "
-        "with: that is not supported in updates",
-        window->name, assignment->lhs->tensor->name);
+        "the %s '%s' may leave out elements of '%s', which is not supported where a statement reads what "
+        "it writes and sums",
+        window->first ? "range" : "index", window->name, assignment->lhs->tensor->name);
     diagnostics_note(scheduler->diagnostics, (Span){0}, "assign the sum to a second tensor before");
     return false;
 }

@@ -11,6 +11,6 @@ schedule y {
   distribute({ii}, {iio}, {iii}, B)
 }
 --- stderr
-distribute_balanced_inside.distal:7:15: error: cannot distribute: the placement of 'B' balances parts of level 'node' here, by which 'ii' is not divided as it says: distribute onto 'B' there, too
+distribute_balanced_inside.distal:7:15: error: cannot distribute: at level 'node' the placement of 'B' balances parts, and 'ii' comes from a loop that is divided otherwise: distribute onto 'B' at that level, too
    7 |   distribute({ii}, {iio}, {iii}, B)
      |               ^~

@@ -11,6 +11,6 @@ schedule a {
   distribute(ii)
 }
 --- stderr
-distribute_lengths.distal:7:14: error: cannot distribute: 'ii' is a part of one of several lengths; divide(ii, ...), and distribute its outer loop
+distribute_lengths.distal:7:14: error: cannot distribute: 'ii' runs over parts of different lengths; divide(ii, ...), and distribute its outer loop
    7 |   distribute(ii)
      |              ^~

@@ -51,7 +51,7 @@ index_ranges.distal:13:10: error: 'i - 1' runs from -1 to 6 with these ranges, o
 index_ranges.distal:14:13: error: 'i + k' runs from 0 to 10 with these ranges, outside of mode 1 of 'A' (extent 8)
   14 | v(i) = A(i, i + k) for i in 0 : 4, k in 0 : n
      |             ^~~~~
-index_ranges.distal:15:27: error: 'i in 1 : n - 1' is a range, which no statement takes that has sparse tensors such as 'S' and reads what it writes: write the result to a second tensor
+index_ranges.distal:15:27: error: a statement that has sparse tensors, such as 'S', and reads what it writes takes no range such as 'i in 1 : n - 1': write the result to a second tensor
   15 | v(i) = v(i) + S(i, i) for i in 1 : n - 1
      |                           ^
 index_ranges.distal:16:161: error: a statement has at most 12 ranges

@@ -63,7 +63,7 @@ index_sums.distal:18:10: error: the values of this index do not fit into 62 bits
 index_sums.distal:19:6: error: 'S' is sparse, and its indices on the left side are variables: write it as a sum over entries of a dense tensor, or move the index to the right side
   19 | S(i, i + 1) = u(i)
      |      ^~~~~
-index_sums.distal:20:24: error: the index 'j + 1' is no variable, which no statement takes that has sparse tensors such as 'S' and reads what it writes: write the result to a second tensor
+index_sums.distal:20:24: error: a statement that has sparse tensors, such as 'S', and reads what it writes takes no index such as 'j + 1': write the result to a second tensor
   20 | S(i, j) += S(i, j) * u(j + 1)
      |                        ^~~~~
 index_sums.distal:21:17: error: an index is a variable, or a sum of variables times integers, as 2 * i + 1

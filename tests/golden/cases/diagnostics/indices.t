@@ -39,7 +39,7 @@ indices.distal:9:25: error: 'C' has 2 modes, but 0 indices are given here
 indices.distal:11:38: error: expected an index variable, found ')'
   11 | A(i, j) = C(i+1, j) + C(i, 0) + C(i, ) + C(i, v(j))
      |                                      ^
-indices.distal:12:11: error: 'A' is assigned by this statement, which may read it as 'A(i, j)' only, an element where it is computed
+indices.distal:12:11: error: 'A' is assigned by this statement, which may read only the element of it that it computes, 'A(i, j)'
   12 | A(i, j) = A(j, i) + s
      |           ^~~~~~~
 indices.distal: note: to read others, compute into a second tensor, A_new(i, j) = ..., and copy it, A(i, j) = A_new(i, j)

@@ -21,6 +21,6 @@ param_as_index.distal:9:20: error: index n, which is 8, lies outside of mode 1 o
    9 | p(i) = r(i) * B(i, n)
      |                    ^
 param_as_index.distal: note: 'n' is a param, so this index is one coordinate; an index variable has a name of its own
-param_as_index.distal:10:30: error: the index 'n' is no variable; such parts are not computed ahead
+param_as_index.distal:10:30: error: the index 'n' is not a variable, so this part cannot be computed ahead
   10 | schedule p { precompute(B(i, n), {i}, {i}, W) }
      |                              ^

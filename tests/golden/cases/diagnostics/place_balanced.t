@@ -17,7 +17,7 @@ place b(z) -> M(weighted(z, B))
 place c(x) -> L.node(weighted(x, F)), c(x) -> L.core(weighted(x, F))
 place d(x) -> L.node(weighted(x, B)), d(x) -> L.core(weighted(x, B))
 --- stderr
-place_balanced.distal:6:20: error: 'C' can be cut where its entries follow each other as they are stored: write '~fuse(y, x)'
+place_balanced.distal:6:20: error: 'C' is divided by its entries in the order in which they are stored: write '~fuse(y, x)'
    6 | place C(x, y) -> M(~fuse(x, y))
      |                    ^~~~~~~~~~~
 place_balanced.distal:7:58: error: a level around this one partitions mode 'x' block-cyclically, and entries balance contiguous parts: write 'cyclic' inside of '~x', or 'x' here

@@ -23,6 +23,6 @@ place_sparse_padded.distal:8:20: error: every coordinate of mode 'y' of 'D' is s
 place_sparse_padded.distal:9:23: error: every coordinate of mode 'z' of 'E' is stored below each entry of the modes before it, so it has no entries to balance: write '~fuse(x, y)'
    9 | place E(x, y, z) -> M(~fuse(x, y, z))
      |                       ^~~~~~~~~~~~~~
-place_sparse_padded.distal:11:20: error: 'F' can be cut where its entries follow each other as they are stored: write '~x'
+place_sparse_padded.distal:11:20: error: 'F' is divided by its entries in the order in which they are stored: write '~x'
   11 | place F(x, y) -> M(~fuse(y, x))
      |                    ^~~~~~~~~~~

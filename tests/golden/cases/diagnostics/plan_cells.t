@@ -7,6 +7,6 @@ tensor B(8, 8): f64, csr; tensor x(8): f64; tensor y(8): f64
 place B(r, c) -> L.node(r, c), B(r, c) -> L.core(~fuse(r, c))
 y(i) = B(i, j) * x(j)
 --- stderr
-plan_cells.distal:4:8: error: a rank of 2 has parts of the entries of 'B' in several blocks that other levels of its placement make, which is not supported yet: run on 8 ranks, one for each processor, or on enough ranks that each has parts of one block only
+plan_cells.distal:4:8: error: on 2 ranks, one of them has entries of 'B' in several blocks of the other levels of its placement, which is not supported yet: run on 8 ranks, one for each processor, or on enough ranks that each has parts of one block only
    4 | y(i) = B(i, j) * x(j)
      |        ^~~~~~~

@@ -27,7 +27,7 @@ precompute_expression.distal:11:14: error: unknown tensor 'X' (tensors: B C z T1
 precompute_expression.distal:12:14: error: 'B' has 2 modes, but 1 index is given here
   12 |   precompute(B(i) * C(k, j), {i, j}, {i, j}, W)
      |              ^~~~
-precompute_expression.distal:13:19: error: the index 'k + 1' is no variable; such parts are not computed ahead
+precompute_expression.distal:13:19: error: the index 'k + 1' is not a variable, so this part cannot be computed ahead
   13 |   precompute(B(i, k + 1), {i, j}, {i, j}, W)
      |                   ^~~~~
 precompute_expression.distal:14:23: error: expected a tensor, a number or '(', found ','

@@ -18,6 +18,6 @@ schedule A {
 fused_product_schedule.distal:8:1: warning: this product takes 2.4e+10 operations in one loop nest, and 1.1e+08 with fewer factors at a time [-Wfused-product]
    8 | A(i, l) = B(i, j) * C(j, k) * D(k, l)
      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-fused_product_schedule.distal:8:1: note: in its schedule, or one that fits to it, begin with: precompute(C(j, k) * D(k, l), {j, l}, {j, l}, W)
+fused_product_schedule.distal:8:1: note: begin its schedule, adapted to that, with: precompute(C(j, k) * D(k, l), {j, l}, {j, l}, W)
    8 | A(i, l) = B(i, j) * C(j, k) * D(k, l)
      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
