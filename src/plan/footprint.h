@@ -25,12 +25,13 @@ typedef struct {
 typedef struct {
     const Provenance *provenance;
     TransferKind kind;
-    Access access;      // of the statement
-    Access located;     // of the transfer: an element lies where the values of these variables say
-    int near_count;     // other accesses of the statement that share the transfer; elements of all lie where
-                        // their
-    const Access *near; // coordinates say
-    Grid grid;          // execution grid
+    Access access;  // of the statement
+    Access located; // of the transfer: an element lies where the values of these variables say
+    // Other accesses of the statement that share the transfer; elements of all lie where their coordinates
+    // say.
+    int near_count;
+    const Access *near;
+    Grid grid; // execution grid
     int64_t processors, per_rank, ranks;
     int vars[MAX_MACHINE_ORDER];      // distributed variable of each dimension; -1: only `fixed` takes part
     int64_t fixed[MAX_MACHINE_ORDER]; // -1: no processor takes part

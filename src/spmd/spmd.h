@@ -109,8 +109,8 @@ enum { PANEL_COLUMNS = 128 };
 
 // A BLAS call in place of the innermost loops of a leaf.
 //   gemm  C(m, n) += alpha * A(m, k) * B(k, n)     gemv  y(m) += alpha * A(m, k) * x(k)
-//   ger   C(m, n) += alpha * x(m) * y(n)           dot   s += alpha * x(k) * y(k)       axpy  y(m) += alpha *
-//   x(m)
+//   ger   C(m, n) += alpha * x(m) * y(n)           dot   s += alpha * x(k) * y(k)
+//   axpy  y(m) += alpha * x(m)
 // where `a` and `b` are the operands in this order.
 enum { CALL_DIMS = 4 };
 typedef struct {
