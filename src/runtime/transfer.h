@@ -64,6 +64,9 @@ bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics);
 // Back to the first step, counters to zero.
 void transfer_reset(TransferState *state);
 
+// Begins the next step: its view, and which buffer is in use.
+const RankStep *transfer_advance(TransferState *state);
+
 // As the calls of distal_kernel.h.
 void transfer_start(TransferState *state);
 void transfer_start_next(TransferState *state);
