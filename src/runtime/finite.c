@@ -57,7 +57,9 @@ static void locate(const Tensor *tensor, const Piece *piece, int64_t index, NotF
 static int64_t find_element(ElementType type, const void *values, int64_t elements, NotFinite *found) {
     const bool is_double = type_component(type) == TYPE_F64;
     const int64_t parts = type_info(type)->is_complex ? 2 : 1;
-    const int64_t count = values ? elements * parts : 0, first = find(values, count, is_double);
+    if (!values)
+        return -1;
+    const int64_t count = elements * parts, first = find(values, count, is_double);
     if (first == count)
         return -1;
     found->value = value_at(values, first, is_double);

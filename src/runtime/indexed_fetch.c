@@ -103,9 +103,10 @@ int64_t indexed_fetch_buffers(const IndexedFetch *fetch) {
 }
 
 int64_t indexed_fetch_bytes(const IndexedFetch *fetch) {
-    const CopyList *const lists[] = {&fetch->packed, &fetch->unpacked, &fetch->own, &fetch->read};
+    enum { LISTS = 4 };
+    const CopyList *const lists[LISTS] = {&fetch->packed, &fetch->unpacked, &fetch->own, &fetch->read};
     int64_t bytes = indexed_fetch_buffers(fetch);
-    for (int l = 0; l < (int)(sizeof lists / sizeof *lists); l++)
+    for (int l = 0; l < LISTS; l++)
         bytes = saturated_add(bytes, copy_list_bytes(lists[l]));
     return bytes;
 }

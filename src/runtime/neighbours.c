@@ -84,7 +84,7 @@ Neighbours *neighbours_create(MPI_Comm comm, int64_t most) {
     const bool fits = allocate(&own);
     int ok = neighbours && fits;
     all_reduce(&ok, 1, MPI_INT, MPI_LAND, comm);
-    if (ok) {
+    if (neighbours && ok) {
         *neighbours = own;
         neighbours->shares = open_files(neighbours);
         find_nodes(neighbours);
