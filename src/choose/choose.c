@@ -231,6 +231,7 @@ static int64_t steps_of(const Search *search, const SearchStatement *statement, 
 static void plan_statement(Choosing *choosing, const SearchStatement *statement) {
     Search *search = &choosing->search;
     Array(Task) tasks = {0};
+    int64_t next = 0;
     for (int p = 0; p < choosing->choice_count; p++) {
         TrialArray *trials = &choosing->placings[p].trials[statement->index];
         collect_trials(search, &choosing->placings[p], statement, trials);
@@ -240,7 +241,7 @@ static void plan_statement(Choosing *choosing, const SearchStatement *statement)
                            (Task){p, i,
                                   choosing->placings[p].places->seconds -
                                       choosing->placings[0].places->seconds + trials->items[i].estimate,
-                                  tasks.count});
+                                  next++});
     }
     if (tasks.count > 1)
         qsort(tasks.items, (size_t)tasks.count, sizeof(Task), by_task);

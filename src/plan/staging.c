@@ -187,12 +187,12 @@ typedef Array(Write) WriteArray;
 
 static WriteArray list_writes(const RankPlanner *rank, const RankTransfer *result, Arena *arena) {
     WriteArray writes = {0};
+    int64_t next = 0;
     for (int64_t s = 0; s < result->step_count; s++) {
         const RankStep *step = &result->steps[s];
         for (int64_t k = step->first_stage; k < step->first_stage + step->stage_count; k++)
-            array_push(
-                arena, writes,
-                ((Write){writes.count, &rank->stages.items[k].rect, &rank->stages.items[k].reads, NULL}));
+            array_push(arena, writes,
+                       ((Write){next++, &rank->stages.items[k].rect, &rank->stages.items[k].reads, NULL}));
         for (int64_t i = 0; i < step->operation_count; i++) {
             const RankOperation *operation = &result->operations[step->first_operation + i];
             const PartArray parts = home_parts(rank, operation);
@@ -201,7 +201,7 @@ static WriteArray list_writes(const RankPlanner *rank, const RankTransfer *resul
             for (int64_t k = 0; k < parts.count; k++)
                 if (is_at_home(&parts.items[k]) && parts.items[k].stage == STAGE_FILE)
                     array_push(arena, writes,
-                               ((Write){writes.count, &parts.items[k].rect, NULL, &parts.items[k].fresh}));
+                               ((Write){next++, &parts.items[k].rect, NULL, &parts.items[k].fresh}));
         }
     }
     return writes;
