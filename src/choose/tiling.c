@@ -384,7 +384,7 @@ static Tiling tiling_of(const Finding *finding, const Point *point, Estimate val
                      .steps = finding->steps,
                      .seconds = value.seconds,
                      .fits = value.bytes <= finding->memory};
-    int last[MOST_GROUPS + 1]; // the last loop of the groups up to here
+    int last[MOST_GROUPS + 1] = {0}; // the last loop of the groups up to here
     memcpy(tiling.order, point->order, sizeof tiling.order);
     for (int v = 0; v < finding->statement->cin->var_count; v++)
         tiling.lengths[v] = length_of(finding, point, v);

@@ -17,15 +17,15 @@ static bool is_contiguous(const Runs *runs) {
 
 // The runs of level `level` and those below it, from these offsets on.
 static void visit_level(const Walk *walk, const Runs *runs, int level, int64_t a, int64_t b) {
-    if (level == 0 && is_contiguous(runs)) {
-        walk->visit(walk->context, a, b, runs->extent[0]);
-        return;
-    }
-    for (int64_t i = 0; i < runs->extent[level]; i++)
-        if (level > 0)
+    if (level > 0) {
+        for (int64_t i = 0; i < runs->extent[level]; i++)
             visit_level(walk, runs, level - 1, a + i * runs->a[level], b + i * runs->b[level]);
-        else
+    } else if (is_contiguous(runs)) {
+        walk->visit(walk->context, a, b, runs->extent[0]);
+    } else {
+        for (int64_t i = 0; i < runs->extent[0]; i++)
             walk->visit(walk->context, a + i * runs->a[0], b + i * runs->b[0], 1);
+    }
 }
 
 static void visit_patch(void *context, const Patch *patch) {

@@ -47,7 +47,7 @@ static void read_digits(const RecordPass *pass, int64_t first, int64_t count, En
                         uint64_t *digits) {
     const Records *records = pass->records;
     int levels = 0, last = -1;
-    bool matters[MAX_ORDER];
+    bool matters[MAX_ORDER] = {false};
     for (int l = 0; l < pass->reader->order; l++) {
         const RecordField field = records->fields[l];
         matters[l] =

@@ -201,7 +201,7 @@ const Cin *schedule_defaults(const Cin *cin) {
             return cin;
     // The next one decides where a statement cannot be computed at the entries that a placement divides.
     const Access *access;
-    Distribution distribution;
+    Distribution distribution = {0};
     Cin *result = NULL;
     for (int index = 0; (access = placed_access(cin->assignment, index)); index++) {
         distribution = (Distribution){.machine = access->tensor->placement->machine, .outside_all = true};
