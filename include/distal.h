@@ -111,9 +111,9 @@ DISTAL_API distal_status distal_use_layout(distal_context *context, distal_layou
 // file.
 DISTAL_API distal_status distal_scratch(distal_context *context, const char *folder);
 
-// Whether these files are read and written past the cache of the system (O_DIRECT), where that holds whole
-// blocks of 4 KiB; 0 at first. For tensors that get elements from now on, which takes 1 MiB of memory for
-// each, and fails where the file system does not support it. Ranks may differ. Local.
+// Whether whole blocks of 4 KiB of these files are read and written with direct I/O (O_DIRECT), which
+// bypasses the page cache; 0 at first. For tensors that get elements from now on, which takes 1 MiB of memory
+// for each, and fails where the file system does not support it. Ranks may differ. Local.
 DISTAL_API distal_status distal_scratch_direct(distal_context *context, int direct);
 
 // Gives a stream of CUDA (CUstream, cudaStream_t) that calls use on the GPU of this rank from now on: what

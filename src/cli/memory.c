@@ -59,7 +59,7 @@ static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, in
                                                    : 0;
 }
 
-// What scratch files that are used past the cache of the system go through, that of a copy as well.
+// Buffers of scratch files with direct I/O, that of a copy as well.
 static int64_t direct_bytes(const Pipeline *pipeline, const Options *options, int statement) {
     int64_t files =
         is_copied(pipeline, options, statement) && target_home(pipeline, statement)->memory == MEMORY_DISK;
@@ -182,7 +182,7 @@ void memory_note_peak(const Session *session, MemoryId kind, const MemoryPeak *p
     } else {
         list_bytes(session, contraction_bytes(pipeline, peak->statement), "for blocks of a product", &text);
         list_bytes(session, direct_bytes(pipeline, session->options, peak->statement),
-                   "for files past the cache of the system", &text);
+                   "in buffers of direct I/O", &text);
         list_bytes(session, checked_bytes(pipeline, session->options, assignment, peak->rank),
                    "for whole tensors that --check gathers", &text);
         list_bytes(session, copied_bytes(pipeline, session->options, peak->statement, peak->rank),

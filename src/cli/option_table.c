@@ -289,9 +289,11 @@ const Option options_table[OPTION_COUNT] = {
                             "where tensors in disk are kept while a program runs, on each node, or the disk "
                             "is measured; nothing remains (default: TMPDIR, or /tmp)",
                         .set = set_scratch},
-    [OPTION_DIRECT] = {NULL, "--direct", NULL,
-                       .summary = "read and write files in --scratch past the cache of the system (O_DIRECT)",
-                       FLAG(direct)},
+    [OPTION_DIRECT] =
+        {NULL, "--direct", NULL,
+         .summary =
+             "read and write files in --scratch with direct I/O (O_DIRECT), which bypasses the page cache",
+         FLAG(direct)},
     [OPTION_PIPELINE] = {NULL, "--pipeline", "on|off",
                          .summary =
                              "whether fetches in loops start a step ahead, which takes a second buffer "

@@ -34,7 +34,7 @@ typedef struct {
     int64_t repeat, warmup;
     int64_t memory_limit, gpu_memory_limit; // bytes a rank; 0: not given
     const char *scratch;                    // the folder of what is in disk; NULL: not given
-    bool direct;                            // and past the cache of the system
+    bool direct;                            // whose files bypass the page cache
     Pipelining pipelined;
     SharedMemory shared_memory;
     int64_t node_ranks; // that share memory at most; 0: all of a node

@@ -31,7 +31,7 @@ typedef struct {
 static struct {
     Block *items; // in the order of `shown`
     int64_t count, capacity;
-    int64_t bytes, limit; // of those that this process has allocated, and what they may have
+    int64_t bytes, limit; // allocated by this process, and how many may be
 } blocks;
 static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -84,8 +84,8 @@ static int64_t extent(int64_t count, int64_t step, int64_t size) {
     return count > 0 ? (count - 1) * step + size : 0;
 }
 
-// Whether there is room for so many bytes more, which are then taken.
-static bool take(int64_t bytes) {
+// Reserves so many bytes of the limit; false: fewer are left.
+static bool reserve(int64_t bytes) {
     pthread_mutex_lock(&blocks_lock);
     const bool fits = bytes <= blocks.limit - blocks.bytes;
     blocks.bytes += fits ? bytes : 0;
@@ -93,7 +93,7 @@ static bool take(int64_t bytes) {
     return fits;
 }
 
-static void give_back(int64_t bytes) {
+static void unreserve(int64_t bytes) {
     pthread_mutex_lock(&blocks_lock);
     blocks.bytes -= bytes;
     pthread_mutex_unlock(&blocks_lock);
@@ -125,7 +125,7 @@ static void free_block(const Block *block) {
     else
         shared_unmap(block->elements, block->bytes);
     if (block->kind != OPENED)
-        give_back(block->bytes);
+        unreserve(block->bytes);
 }
 
 // A block of the device that has these elements, unless they are NULL.
@@ -154,10 +154,10 @@ static bool is_too_large(int64_t bytes) {
 // Values that were never set are NaN, or -1.
 static void *allocate(int64_t bytes) {
     void *elements;
-    if (is_too_large(bytes) || !take(bytes))
+    if (is_too_large(bytes) || !reserve(bytes))
         return NULL;
     if (posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0) {
-        give_back(bytes);
+        unreserve(bytes);
         return NULL;
     }
     return show((Block){.elements = memset(elements, 0xFF, (size_t)bytes), .bytes = bytes});
@@ -172,11 +172,11 @@ _Static_assert(sizeof(EmulatedHandle) <= sizeof(DeviceHandle), "a handle holds i
 
 static void *allocate_shared(int64_t bytes, DeviceHandle *handle) {
     EmulatedHandle own = {.bytes = bytes};
-    if (is_too_large(bytes) || !take(bytes))
+    if (is_too_large(bytes) || !reserve(bytes))
         return NULL;
     void *elements = shared_create(&own.name) ? shared_allocate(bytes) : NULL;
     if (!elements) {
-        give_back(bytes);
+        unreserve(bytes);
         return NULL;
     }
     own.offset = shared_offset(elements);

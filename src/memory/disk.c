@@ -15,7 +15,7 @@
 
 struct DiskFile {
     int fd;
-    int direct;    // the same file past the cache of the system; -1: it is not used in this way
+    int direct;    // the same file, opened with O_DIRECT; -1: it is not
     char *aligned; // what is read and written there goes through it, one call at a time
     pthread_mutex_t lock;
     int error; // errno of the first failure, or TRUNCATED
@@ -154,7 +154,7 @@ static int64_t move_all(DiskFile *file, int fd, int64_t offset, char *at, int64_
     return done;
 }
 
-// The same for whole blocks, past the cache.
+// The same for whole blocks, with direct I/O.
 static int64_t move_blocks(DiskFile *file, int64_t offset, char *at, int64_t bytes, bool writes) {
     int64_t done = 0;
     pthread_mutex_lock(&file->lock);

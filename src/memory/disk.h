@@ -22,7 +22,7 @@ typedef struct DiskFile DiskFile;
 // Where scratch files are created, and how they are used.
 typedef struct {
     const char *folder; // NULL: where TMPDIR says, or /tmp
-    bool direct;        // past the cache of the system, in whole blocks, through DISK_DIRECT_BYTES of memory
+    bool direct;        // whole blocks with O_DIRECT, through a buffer of DISK_DIRECT_BYTES
 } Scratch;
 enum { DISK_DIRECT_BYTES = 1 << 20 };
 

@@ -87,7 +87,7 @@ static bool allocate_sparse(Storage *storage, const RectArray *rects) {
 
 static bool refuse_disk(const Storage *storage, Scratch scratch, int error, Diagnostics *diagnostics) {
     const char *why = scratch.direct && error == EINVAL
-                          ? "its file system does not read and write past the cache of the system"
+                          ? "its file system does not support direct I/O (O_DIRECT)"
                           : strerror(error);
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %" PRId64 " cannot keep its part of tensor %s, %" PRId64

@@ -38,7 +38,8 @@ options:
                           it)
   --scratch FOLDER        where tensors in disk are kept while a program runs, on each node, or the
                           disk is measured; nothing remains (default: TMPDIR, or /tmp)
-  --direct                read and write files in --scratch past the cache of the system (O_DIRECT)
+  --direct                read and write files in --scratch with direct I/O (O_DIRECT), which
+                          bypasses the page cache
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: those from memory of the host to a
                           GPU)
