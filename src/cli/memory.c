@@ -100,7 +100,7 @@ int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t
     return most;
 }
 
-static void raise(MemoryPeak *peak, int statement, int64_t rank, int64_t bytes) {
+static void raise_peak(MemoryPeak *peak, int statement, int64_t rank, int64_t bytes) {
     if (bytes > peak->bytes)
         *peak = (MemoryPeak){statement, rank, bytes};
 }
@@ -111,12 +111,13 @@ MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryI
     Arena *arena = arena_create_within(pipeline->arena);
     for (int s = 0; s < pipeline->program->statement_count; s++) {
         plan_figures(pipeline->plan->statements[s]);
-        const int64_t *on_gpu = kind == MEMORY_GPU ? peaks_on_gpu(pipeline, s, arena) : NULL;
+        const int64_t *on_gpu =
+            kind == MEMORY_GPU ? peaks_of_statement(pipeline, s, MEMORY_GPU, arena) : NULL;
         for (int64_t r = first; r < last; r++) {
             if (kind == MEMORY_HOST)
-                raise(&peak, s, r, memory_of_statement(pipeline, options, s, r));
+                raise_peak(&peak, s, r, memory_of_statement(pipeline, options, s, r));
             else if (on_gpu)
-                raise(&peak, s, r, on_gpu[r]);
+                raise_peak(&peak, s, r, on_gpu[r]);
         }
     }
     arena_free(arena);
@@ -208,25 +209,30 @@ static int64_t limit_of(const Options *options, MemoryId kind) {
     return kind == MEMORY_GPU ? options->gpu_memory_limit : options->memory_limit;
 }
 
-static bool exceeds(const Session *session, MemoryId kind) {
+// Whether a rank needs more than the limit, if one is given; then *peak is what it needs.
+static bool exceeds(const Session *session, MemoryId kind, MemoryPeak *peak) {
     const int64_t limit = limit_of(session->options, kind);
-    return limit > 0 && memory_peak(session->pipeline, session->options, kind, -1).bytes > limit;
+    if (limit > 0)
+        *peak = memory_peak(session->pipeline, session->options, kind, -1);
+    return limit > 0 && peak->bytes > limit;
 }
 
 void memory_fit_defaults(Session *session) {
-    while (exceeds(session, MEMORY_HOST) && pipeline_take_less(session->pipeline))
+    MemoryPeak peak;
+    while (exceeds(session, MEMORY_HOST, &peak) && pipeline_take_less(session->pipeline))
         continue;
 }
 
 void memory_fit_pipeline(Session *session) {
-    if (exceeds(session, MEMORY_HOST) || exceeds(session, MEMORY_GPU))
+    MemoryPeak peak;
+    if (exceeds(session, MEMORY_HOST, &peak) || exceeds(session, MEMORY_GPU, &peak))
         memory_stop_pipelining(session);
 }
 
 static bool within_limit(Session *session, MemoryId kind, bool advise) {
-    if (!exceeds(session, kind))
+    MemoryPeak peak;
+    if (!exceeds(session, kind, &peak))
         return true;
-    const MemoryPeak peak = memory_peak(session->pipeline, session->options, kind, -1);
     const int64_t limit = limit_of(session->options, kind);
     diagnostics_error(session->diagnostics, (Span){0},
                       "rank %" PRId64 " needs %s of memory%s, more than the limit of %s", peak.rank,

@@ -91,7 +91,7 @@ void predict_print(const Pipeline *pipeline, int statement, const ModelRanks *ma
     const LowerBound bound = predict_lower_bound(plan, machine->memory);
     print_bound(&bound, machine, to);
     int64_t peak = 0;
-    const int64_t *peaks = peaks_of_statement(pipeline, statement, to->arena);
+    const int64_t *peaks = peaks_of_statement(pipeline, statement, MEMORY_HOST, to->arena);
     for (int64_t r = 0; r < plan->ranks; r++)
         peak = peaks[r] > peak ? peaks[r] : peak;
     if ((double)peak > machine->memory)

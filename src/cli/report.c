@@ -433,8 +433,9 @@ static void print_total(const Pipeline *pipeline, const RunReport *run, const Mo
         flop = saturated_add(flop, max_i64(total.flop, 0));
         bytes = saturated_add(bytes, total.bytes);
         messages = saturated_add(messages, total.messages);
-        peak = max_i64(peak, largest(peaks_of_statement(pipeline, s, to->arena), pipeline->ranks));
-        const int64_t *gpu = peaks_on_gpu(pipeline, s, to->arena);
+        peak =
+            max_i64(peak, largest(peaks_of_statement(pipeline, s, MEMORY_HOST, to->arena), pipeline->ranks));
+        const int64_t *gpu = peaks_of_statement(pipeline, s, MEMORY_GPU, to->arena);
         gpu_peak = max_i64(gpu_peak, gpu ? largest(gpu, pipeline->ranks) : -1);
     }
     text_printf(to, "\nall statements%s\n  ", at_most ? ", at most" : "");
@@ -480,10 +481,11 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
         StatementTotal total;
         report_total(pipeline, i, report, &total);
         print_flop(report ? total.flop : plan->flop, to);
-        const int64_t *gpu = peaks_on_gpu(pipeline, i, to->arena);
+        const int64_t *gpu = peaks_of_statement(pipeline, i, MEMORY_GPU, to->arena);
         text_printf(
             to, "at most %s of memory in a rank",
-            report_bytes(largest(peaks_of_statement(pipeline, i, to->arena), plan->ranks), to->arena));
+            report_bytes(largest(peaks_of_statement(pipeline, i, MEMORY_HOST, to->arena), plan->ranks),
+                         to->arena));
         if (gpu)
             text_printf(to, ", %s in that of its GPU", report_bytes(largest(gpu, plan->ranks), to->arena));
         text_append(to, "\n");

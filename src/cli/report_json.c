@@ -192,8 +192,9 @@ static void print_statement(const Pipeline *pipeline, int index, const Statement
         print_tensor(plan, report, t, to);
     }
     text_append(to, "},\n   ");
-    print_integers("peak_bytes", peaks_of_statement(pipeline, index, to->arena), plan->ranks, to);
-    const int64_t *gpu_peaks = peaks_on_gpu(pipeline, index, to->arena);
+    print_integers("peak_bytes", peaks_of_statement(pipeline, index, MEMORY_HOST, to->arena), plan->ranks,
+                   to);
+    const int64_t *gpu_peaks = peaks_of_statement(pipeline, index, MEMORY_GPU, to->arena);
     if (gpu_peaks) {
         text_append(to, ", ");
         print_integers("gpu_peak_bytes", gpu_peaks, plan->ranks, to);

@@ -10,37 +10,26 @@ void peaks_together(const Pipeline *pipeline, int statement, int *first, int *la
     *last = repetition < 0 ? statement + 1 : program->repetitions[repetition].last;
 }
 
-const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, Arena *arena) {
-    const Plan *plan = pipeline->plan;
-    const size_t size = sizeof(int64_t) * (size_t)pipeline->ranks;
-    int64_t *peaks = arena_copy(arena, plan_figures(plan->statements[statement])->peak_bytes, size);
-    int first, last;
-    peaks_together(pipeline, statement, &first, &last);
-    for (int s = first; s < last; s++) {
-        const int64_t *other = plan_figures(plan->statements[s])->peak_bytes;
-        for (int64_t rank = 0; s != statement && rank < pipeline->ranks; rank++)
-            peaks[rank] = saturated_add(peaks[rank], other[rank] - plan->home_figures->total[rank]);
-    }
-    return peaks;
+static const int64_t *own_peaks(const Plan *plan, int statement, MemoryId kind) {
+    const StatementFigures *figures = plan_figures(plan->statements[statement]);
+    return kind == MEMORY_GPU ? figures->gpu_peak_bytes : figures->peak_bytes;
 }
 
-const int64_t *peaks_on_gpu(const Pipeline *pipeline, int statement, Arena *arena) {
+const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena) {
     const Plan *plan = pipeline->plan;
-    const int64_t *own = plan_figures(plan->statements[statement])->gpu_peak_bytes;
-    const int64_t *homes = plan->home_figures->gpu;
-    int64_t *peaks = arena_array(arena, int64_t, pipeline->ranks);
-    bool any = own != NULL;
-    for (int64_t rank = 0; own && rank < pipeline->ranks; rank++)
-        peaks[rank] = own[rank];
+    int64_t *peaks = NULL;
     int first, last;
     peaks_together(pipeline, statement, &first, &last);
     for (int s = first; s < last; s++) {
-        const int64_t *other = plan_figures(plan->statements[s])->gpu_peak_bytes;
-        any = any || other;
-        for (int64_t rank = 0; s != statement && other && rank < pipeline->ranks; rank++)
-            peaks[rank] = saturated_add(peaks[rank], other[rank] - (homes ? homes[rank] : 0));
+        const int64_t *own = own_peaks(plan, s, kind);
+        const int64_t *homes = kind == MEMORY_GPU ? plan->home_figures->gpu : plan->home_figures->total;
+        if (own && !peaks)
+            peaks = arena_array(arena, int64_t, pipeline->ranks);
+        for (int64_t rank = 0; own && rank < pipeline->ranks; rank++)
+            peaks[rank] =
+                saturated_add(peaks[rank], s == statement || !homes ? own[rank] : own[rank] - homes[rank]);
     }
-    return any ? peaks : NULL;
+    return peaks;
 }
 
 static int64_t known_peak(StatementPlan *plan, int64_t rank) {

@@ -6,11 +6,10 @@
 
 #include "pipeline/pipeline.h"
 
-// By rank, what it has in memory at most while a statement is executed: StatementFigures.peak_bytes, and the
-// buffers of the other statements of its repetition. Allocated in the arena.
-const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, Arena *arena);
-// The same in memory of its GPU; NULL where nothing is there.
-const int64_t *peaks_on_gpu(const Pipeline *pipeline, int statement, Arena *arena);
+// By rank, what it has in memory of the host or of its GPU at most while a statement is executed: its peak
+// (StatementFigures), and the buffers of the other statements of its repetition. Allocated in the arena; NULL
+// where nothing is in such memory.
+const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena);
 
 // Those of one rank in memory of the host, without what depends on entries that are not known. Figures are
 // not made for it.
