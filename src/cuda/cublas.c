@@ -6,6 +6,7 @@
 #include "cuda/kernels.h"
 #include "cuda/library.h"
 #include "cuda/streams.h"
+#include "memory/memory.h"
 
 #include <complex.h>
 #include <cublas_v2.h>
@@ -238,10 +239,12 @@ typedef struct {
         case VECTOR_GER:                                                                                     \
             return CUBLAS_CALL(cublas##letter##ger##suffix, handle, m, n, alpha, x, x_step, y, y_step,       \
                                result, (Size)v->lead);                                                       \
-        case VECTOR_DOT:                                                                                     \
-            return CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_DEVICE) &&                  \
-                   CUBLAS_CALL(cublas##letter##dot##suffix, handle, m, x, x_step, y, y_step, result) &&      \
-                   CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_HOST);                      \
+        case VECTOR_DOT: { /* also after a failure, pointers are then to the host again */                   \
+            const bool done =                                                                                \
+                CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_DEVICE) &&                     \
+                CUBLAS_CALL(cublas##letter##dot##suffix, handle, m, x, x_step, y, y_step, result);           \
+            return CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_HOST) && done;              \
+        }                                                                                                    \
         default:                                                                                             \
             return CUBLAS_CALL(cublas##letter##axpy##suffix, handle, m, alpha, x, x_step, result, y_step);   \
         }                                                                                                    \
@@ -283,12 +286,9 @@ static bool call_vectors(ElementType type, VectorCall vectors) {
 }
 
 static bool is_one(ElementType type, const void *element) {
-    static const double _Complex one = 1;
-    static const float _Complex one_c64 = 1;
-    static const float one_f32 = 1;
-    const void *const ones[TYPE_COUNT] = {
-        [TYPE_F32] = &one_f32, [TYPE_F64] = &one, [TYPE_C64] = &one_c64, [TYPE_C128] = &one};
-    return memcmp(element, ones[type], type_info(type)->size) == 0;
+    double one[2]; // an element of any type
+    memory_host.clear(REDUCER_PROD, type, one, 1, 1);
+    return memcmp(element, one, type_info(type)->size) == 0;
 }
 
 // A product of a row and a column. What is not stored as it is goes through scratch memory.
@@ -435,7 +435,7 @@ bool cublas_gemm(ElementType type, const DeviceProduct *p) {
     if (type_info(type)->is_integer)
         return false;
     const bool single = p->loop_count == 0, is_sum = p->m == 1 && p->n == 1;
-    bool done = true; // what is noted is no reason to compute it in another way
+    bool done = true; // also where the library has failed: the failure is noted
     pthread_mutex_lock(&handle_lock);
     if (open_handle()) {
         if (single && is_sum && p->k > 1 && p->scratch)

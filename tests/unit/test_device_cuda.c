@@ -257,6 +257,19 @@ static void test_vectors(void **state) {
                  &(DeviceProduct){
                      1, 1, 2, &alphas[1], true, vector, vector, {memory + 32, 1, 1}, .scratch = memory + 48});
     assert_string_equal(fake->library, "axpy");
+    // After a sum that fails, numbers are read on the host again.
+    DeviceProduct product = {.m = 1, .n = 1, .k = 2, .alpha = alphas, .stores = true};
+    product.a = (DeviceMatrix){memory, 1, 0};
+    product.b = vector;
+    product.c = (DeviceMatrix){memory + 32, 2, 1};
+    product.scratch = memory + 48;
+    device->gemm(TYPE_F64, &product);
+    assert_failure("cublasDdot: cuBLAS status 7");
+    product.a = vector;
+    product.m = product.n = 2;
+    device->gemm(TYPE_F64, &product);
+    device->synchronize();
+    assert_no_failure();
     // Of one element the steps are any.
     fake->library = NULL;
     device->axpy(TYPE_F64, 1, alphas, memory, (int64_t)1 << 40, memory + 1, (int64_t)1 << 40);
