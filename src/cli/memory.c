@@ -3,7 +3,7 @@
 
 #include "base/integer.h"
 #include "cli/report.h"
-#include "memory/device.h"
+#include "memory/gpu.h"
 #include "pipeline/peaks.h"
 #include "runtime/agreement.h"
 #include "runtime/contraction.h"
@@ -54,9 +54,11 @@ static const Home *target_home(const Pipeline *pipeline, int statement) {
     return &pipeline->plan->homes[pipeline->statements[statement].statement->assignment->lhs->tensor->id];
 }
 
-static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
-    return is_copied(pipeline, options, statement) ? home_memory_bytes(target_home(pipeline, statement), rank)
-                                                   : 0;
+// Of the copy in this kind of memory, which is that of the target.
+static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, int statement, MemoryId kind,
+                            int64_t rank) {
+    const Home *home = target_home(pipeline, statement);
+    return is_copied(pipeline, options, statement) && home->memory == kind ? home_bytes(home, rank) : 0;
 }
 
 // Buffers of scratch files with direct I/O, that of a copy as well.
@@ -90,7 +92,7 @@ int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, in
     bytes = saturated_add(bytes, contraction_bytes(pipeline, statement));
     bytes = saturated_add(bytes, direct_bytes(pipeline, options, statement));
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
-    return saturated_add(bytes, copied_bytes(pipeline, options, statement, rank));
+    return saturated_add(bytes, copied_bytes(pipeline, options, statement, MEMORY_HOST, rank));
 }
 
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank) {
@@ -117,7 +119,8 @@ MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryI
             if (kind == MEMORY_HOST)
                 raise_peak(&peak, s, r, memory_of_statement(pipeline, options, s, r));
             else if (on_gpu)
-                raise_peak(&peak, s, r, on_gpu[r]);
+                raise_peak(&peak, s, r,
+                           saturated_add(on_gpu[r], copied_bytes(pipeline, options, s, MEMORY_GPU, r)));
         }
     }
     arena_free(arena);
@@ -164,10 +167,12 @@ static int64_t bytes_of_others(const Session *session, MemoryId kind, const Memo
     if (kind == MEMORY_HOST)
         return peaks_of_others(pipeline, peak->statement, peak->rank);
     const int64_t *own = plan_figures(pipeline->plan->statements[peak->statement])->gpu_peak_bytes;
-    return peak->bytes - (own ? own[peak->rank] : 0);
+    const int64_t *all = peaks_of_statement(pipeline, peak->statement, kind, session->arena);
+    return all[peak->rank] - (own ? own[peak->rank] : 0);
 }
 
-void memory_note_peak(const Session *session, MemoryId kind, const MemoryPeak *peak) {
+// Adds a note to the last diagnostic: what takes the memory of a peak.
+static void note_peak(const Session *session, MemoryId kind, const MemoryPeak *peak) {
     const Pipeline *pipeline = session->pipeline;
     const StatementPlan *plan = pipeline->plan->statements[peak->statement];
     const Assignment *assignment = pipeline->statements[peak->statement].statement->assignment;
@@ -177,19 +182,19 @@ void memory_note_peak(const Session *session, MemoryId kind, const MemoryPeak *p
     list_bytes(session, bytes_of_others(session, kind, peak),
                "in buffers of other statements of the repetition", &text);
     if (kind == MEMORY_GPU) {
-        list_bytes(session, plan->spmd->gpu_contracts ? DEVICE_SPACE : 0, "for blocks of a product", &text);
-        list_bytes(session, plan->spmd->on_gpu ? plan_rows_bytes(plan) : 0, "for rows that blocks compute",
+        list_bytes(session, plan->spmd->gpu_contracts ? DEVICE_SPACE : 0, "for operands of contractions",
                    &text);
+        list_bytes(session, plan->spmd->on_gpu ? plan_rows_bytes(plan) : 0, "for row workspaces", &text);
+        list_bytes(session, plan->spmd->on_gpu ? DEVICE_SCRATCH : 0, "for partial results of blocks", &text);
     } else {
         list_bytes(session, contraction_bytes(pipeline, peak->statement), "for blocks of a product", &text);
         list_bytes(session, direct_bytes(pipeline, session->options, peak->statement),
                    "in buffers of direct I/O", &text);
         list_bytes(session, checked_bytes(pipeline, session->options, assignment, peak->rank),
                    "for whole tensors that --check gathers", &text);
-        list_bytes(session, copied_bytes(pipeline, session->options, peak->statement, peak->rank),
-                   arena_printf(session->arena, "for a copy of %s, which every execution restores", name),
-                   &text);
     }
+    list_bytes(session, copied_bytes(pipeline, session->options, peak->statement, kind, peak->rank),
+               arena_printf(session->arena, "for a copy of %s, which every execution restores", name), &text);
     diagnostics_note(session->diagnostics, (Span){0}, "rank %" PRId64 " while it computes %s: %s", peak->rank,
                      name, text_string(&text));
 }
@@ -238,7 +243,7 @@ static bool within_limit(Session *session, MemoryId kind, bool advise) {
                       "rank %" PRId64 " needs %s of memory%s, more than the limit of %s", peak.rank,
                       report_bytes(peak.bytes, session->arena), kind == MEMORY_GPU ? " of its GPU" : "",
                       report_bytes(limit, session->arena));
-    memory_note_peak(session, kind, &peak);
+    note_peak(session, kind, &peak);
     if (advise)
         memory_advise(session, kind, limit, 0);
     return false;
@@ -303,8 +308,54 @@ bool memory_is_free(Session *session, MPI_Comm node) {
                       report_bytes(needed, session->arena),
                       report_bytes((int64_t)worst.available, session->arena));
     const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_HOST, -1);
-    memory_note_peak(session, MEMORY_HOST, &peak);
+    note_peak(session, MEMORY_HOST, &peak);
     if (rank == 0)
         memory_advise(session, MEMORY_HOST, (int64_t)(worst.available / worst.ranks), (int64_t)worst.ranks);
+    return agree(MPI_COMM_WORLD, false);
+}
+
+static bool uses_gpu_memory(const Pipeline *pipeline) {
+    bool uses = pipeline_uses_gpu(pipeline);
+    for (int t = 0; t < pipeline->plan->tensor_count; t++)
+        uses = uses || (pipeline->plan->homes[t].known && pipeline->plan->homes[t].memory == MEMORY_GPU);
+    return uses;
+}
+
+// The first of the ranks that lack most memory of their GPUs, of which each has `available` bytes free; -1:
+// none lacks any.
+static int lacking_rank(const Session *session, int64_t available) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const MemoryPeak own = memory_peak(session->pipeline, session->options, MEMORY_GPU, rank);
+    struct {
+        double missing;
+        int rank;
+    } lack = {own.bytes > available ? (double)own.bytes - (double)available : -1, rank};
+    all_reduce(&lack, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    return lack.missing > 0 ? lack.rank : -1;
+}
+
+bool memory_is_free_on_gpu(Session *session) {
+    if (!uses_gpu_memory(session->pipeline))
+        return true;
+    Diagnostics *diagnostics = session->diagnostics;
+    const Device *device = gpu_device(diagnostics);
+    int64_t available = device ? device->free_bytes() : 0;
+    if (!agree_on(MPI_COMM_WORLD, device && device_check(diagnostics), diagnostics))
+        return false;
+    int lacking = lacking_rank(session, available), rank;
+    if (lacking >= 0 && memory_stop_pipelining(session))
+        lacking = lacking_rank(session, available);
+    if (lacking < 0)
+        return true;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    broadcast(&available, 1, MPI_INT64_T, lacking, MPI_COMM_WORLD);
+    const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_GPU, lacking);
+    diagnostics_error(diagnostics, (Span){0},
+                      "rank %" PRId64 " needs %s of memory of its GPU, of which %s are free", peak.rank,
+                      report_bytes(peak.bytes, session->arena), report_bytes(available, session->arena));
+    note_peak(session, MEMORY_GPU, &peak);
+    if (rank == 0)
+        memory_advise(session, MEMORY_GPU, available, 0);
     return agree(MPI_COMM_WORLD, false);
 }

@@ -41,13 +41,14 @@ bool memory_within_limit(Session *session, bool advise);
 // all ranks; rank 0 adds what would fit. Collective over MPI_COMM_WORLD; `node`: the ranks that share memory.
 bool memory_is_free(Session *session, MPI_Comm node);
 
+// The same of each rank and the memory of its GPU, where the program uses any; opens the GPU. Ranks that
+// share one may still take it from each other. Collective over MPI_COMM_WORLD.
+bool memory_is_free_on_gpu(Session *session);
+
 // Bytes that this rank may use in addition to its plan, for sparse tensors, within the limit and the free
 // memory of its node. `free_memory`: of the node before the run, -1: not known. Collective over
 // `node`.
 int64_t memory_left(const Session *session, int64_t free_memory, MPI_Comm node);
-
-// Adds a note to the last diagnostic: what takes the memory of a peak.
-void memory_note_peak(const Session *session, MemoryId kind, const MemoryPeak *peak);
 
 // Adds notes to the last diagnostic: changes with which no rank needs more than `limit` of a kind of memory,
 // found by planning with smaller pieces and with more ranks. `ranks_of_node`: number of ranks that share the

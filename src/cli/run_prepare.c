@@ -14,7 +14,6 @@
 #include "runtime/shared_file.h"
 #include "runtime/wait.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -61,28 +60,6 @@ static bool fits(Run *run) {
     if (!memory_within_limit(run->session, run->rank == 0))
         return false;
     return run->session->options->memory_limit > 0 || memory_is_free(run->session, run->node);
-}
-
-// Before any of it is allocated. Ranks that share a GPU may still take it from each other.
-static bool fits_gpu(Run *run) {
-    Session *session = run->session;
-    Diagnostics *diagnostics = session->diagnostics;
-    MemoryPeak peak = memory_peak(run->pipeline, session->options, MEMORY_GPU, run->rank);
-    const Device *device = peak.bytes >= 0 ? gpu_device(diagnostics) : NULL;
-    bool ok = peak.bytes < 0 || device;
-    if (!agree(MPI_COMM_WORLD, !device || peak.bytes <= device->free_bytes()) &&
-        memory_stop_pipelining(session))
-        peak = memory_peak(run->pipeline, session->options, MEMORY_GPU, run->rank);
-    const int64_t available = device ? device->free_bytes() : INT64_MAX;
-    if (peak.bytes > available) {
-        ok = diagnostics_error(diagnostics, (Span){0},
-                               "rank %" PRId64 " needs %s of memory of its GPU, of which %s are free",
-                               peak.rank, report_bytes(peak.bytes, diagnostics->arena),
-                               report_bytes(available, diagnostics->arena));
-        memory_note_peak(session, MEMORY_GPU, &peak);
-        memory_advise(session, MEMORY_GPU, available, 0);
-    }
-    return agree_on(MPI_COMM_WORLD, ok, diagnostics);
 }
 
 static bool create_storages(Run *run) {
@@ -156,8 +133,8 @@ bool run_prepare(Run *run) {
     run->cores = node_share_cores(run->node, launch_binds());
     run->threads = environment_threads(run->session->options->threads, &run->cores);
     count_threads(run);
-    return fits(run) && compile(run) && fits_gpu(run) && create_storages(run) && open_shared_files(run) &&
-           create_communicators(run);
+    return fits(run) && compile(run) && memory_is_free_on_gpu(run->session) && create_storages(run) &&
+           open_shared_files(run) && create_communicators(run);
 }
 
 void run_release(Run *run) {

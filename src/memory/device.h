@@ -57,6 +57,8 @@ typedef struct {
 
 // Bytes of memory of a device that contractions copy operands to (runtime/gpu_contraction.c).
 enum { DEVICE_SPACE = 64 << 20 };
+// Bytes for partial results of the blocks of a launch: an element of 16 bytes for each of 1024 blocks.
+enum { DEVICE_SCRATCH = 1024 * 16 };
 // Blocks of a launch that have a row workspace of their own, and bytes of all of them, unless one is larger.
 enum { DEVICE_ROWS = 1024, DEVICE_ROW_BYTES = 256 << 20 };
 

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -480,22 +481,15 @@ typedef struct {
 // A product of a column and the number one.
 static void run_axpy(void *arguments) {
     const Axpy *task = arguments;
-    union {
-        int32_t of_i32;
-        int64_t of_i64;
-        float of_f32;
-        double of_f64;
-        float _Complex of_c64;
-        double _Complex of_c128;
-    } one;
-    memory_host.clear(REDUCER_PROD, task->type, &one, 1, 1);
+    double one[2]; // an element of any type
+    memory_host.clear(REDUCER_PROD, task->type, one, 1, 1);
     multiply(task->type,
              &(DeviceProduct){.m = task->count,
                               .n = 1,
                               .k = 1,
                               .alpha = &task->alpha,
                               .a = {(void *)(uintptr_t)task->x, task->x_step, 1},
-                              .b = {&one, 1, 1},
+                              .b = {one, 1, 1},
                               .c = {task->y, task->y_step, 1}},
              0);
 }
@@ -564,7 +558,9 @@ static bool open_device(int local_rank, const char **why) {
     blocks.limit = text && *text ? strtoll(text, &end, 10) : INT64_MAX;
     if (!end || (errno == 0 && *end == '\0' && blocks.limit >= 0))
         return true;
-    *why = "DISTAL_GPU_MEMORY is not a number of bytes";
+    static char message[160];
+    snprintf(message, sizeof message, "DISTAL_GPU_MEMORY is '%s', which is not a number of bytes", text);
+    *why = message;
     return false;
 }
 

@@ -159,7 +159,7 @@ static void add_gpu_peaks(const StatementPlan *plan, StatementFigures *figures) 
         if (plan->spmd->gpu_contracts)
             increase(&peak[rank], DEVICE_SPACE);
         if (plan->spmd->on_gpu)
-            increase(&peak[rank], plan_rows_bytes(plan));
+            increase(&peak[rank], saturated_add(plan_rows_bytes(plan), DEVICE_SCRATCH));
     }
     figures->gpu_peak_bytes = peak;
 }

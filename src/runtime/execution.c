@@ -326,8 +326,11 @@ static bool allocate_parts(Assembly *assembly) {
     if (!allocate_rows(assembly))
         return false;
     execution->io = arena_array(execution->arena, IoCounts, parts->transfer_count);
-    for (int t = 0; t < parts->transfer_count; t++)
-        execution->in_disk = execution->in_disk || parts->storages[t]->home->memory == MEMORY_DISK;
+    for (int t = 0; t < parts->transfer_count; t++) {
+        const MemoryId memory = parts->storages[t]->home->memory;
+        execution->in_disk = execution->in_disk || memory == MEMORY_DISK;
+        execution->in_host = execution->in_host || memory != MEMORY_GPU;
+    }
     execution->transfers = arena_array(execution->arena, TransferState, parts->transfer_count);
     while (execution->transfer_count < parts->transfer_count) {
         const int t = execution->transfer_count++;
@@ -339,7 +342,7 @@ static bool allocate_parts(Assembly *assembly) {
     if (!create_queue(assembly) || !create_progress(assembly) || !create_reading(assembly))
         return false;
     if (parts->plan && parts->plan->spmd->on_gpu) {
-        execution->gpu_scratch = memory_gpu.allocate(GPU_SCRATCH_BYTES);
+        execution->gpu_scratch = memory_gpu.allocate(DEVICE_SCRATCH);
         if (parts->plan->spmd->gpu_contracts)
             execution->gpu_space = memory_gpu.allocate(DEVICE_SPACE);
         if (!execution->gpu_scratch || (parts->plan->spmd->gpu_contracts && !execution->gpu_space))

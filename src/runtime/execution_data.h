@@ -66,14 +66,12 @@ struct distal_execution {
     IoQueue *queue;           // of what is read ahead and written behind; NULL: nothing is
     ProgressThread *progress; // of messages while leaves compute; NULL: there is no thread for them
     bool in_disk;             // some tensor is, the same on all ranks
+    bool in_host;             // some tensor is not in memory of GPUs
     DeviceTicket begun;       // on a GPU, of the latest run
-    void *gpu_scratch;        // partial results of the blocks of a launch; NULL where no leaf is on a GPU
+    void *gpu_scratch;        // DEVICE_SCRATCH bytes for blocks of a launch; NULL where no leaf is on a GPU
     void *gpu_space;          // DEVICE_SPACE bytes for contractions; NULL where there are none
     MPI_Comm all;
 };
-
-// What gpu_scratch has: an element for each of 1024 blocks.
-enum { GPU_SCRATCH_BYTES = 1024 * 16 };
 
 // The current stage, and whether a transfer is in it.
 static inline ExecutionStage *execution_stage(const distal_execution *execution) {

@@ -65,13 +65,6 @@ static void count_io(distal_execution *execution, bool ends) {
     }
 }
 
-static bool uses_host(const distal_execution *execution) {
-    bool uses = false;
-    for (int t = 0; t < execution->transfer_count; t++)
-        uses = uses || execution->transfers[t].scope.storage->home->memory != MEMORY_GPU;
-    return uses;
-}
-
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
     count_io(execution, false);
     if (execution->gpu_scratch)
@@ -88,7 +81,7 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
     if (execution->queue)
         io_queue_wait_all(execution->queue);
     if (execution->gpu_scratch)
-        execution->begun = gpu_end_run(uses_host(execution), execution->reading != NULL);
+        execution->begun = gpu_end_run(execution->in_host, execution->reading != NULL);
     if (execution->reading)
         reading_end(execution->reading);
     count_io(execution, true);

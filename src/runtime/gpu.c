@@ -25,5 +25,5 @@ void *distal_gpu_scratch(distal_execution *execution) {
 
 distal_contraction_space distal_gpu_space(const distal_execution *execution) {
     return execution->gpu_space ? (distal_contraction_space){execution->gpu_space, DEVICE_SPACE, 1}
-                                : (distal_contraction_space){execution->gpu_scratch, GPU_SCRATCH_BYTES, 1};
+                                : (distal_contraction_space){execution->gpu_scratch, DEVICE_SCRATCH, 1};
 }

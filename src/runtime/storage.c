@@ -18,9 +18,9 @@ static bool allocate_shared(Storage *storage) {
     const int64_t size = (int64_t)type_info(storage->type)->size;
     int64_t bytes = 0;
     for (int64_t i = 0; i < storage->piece_count; i++) {
-        storage->pieces[i].at = bytes;
-        bytes = saturated_add(bytes, saturated_mul(rect_volume(&storage->pieces[i].rect), size));
-        bytes = saturated_mul(ceil_div(bytes, aligned), aligned);
+        storage->pieces[i].at = saturated_mul(ceil_div(bytes, aligned), aligned);
+        bytes =
+            saturated_add(storage->pieces[i].at, saturated_mul(rect_volume(&storage->pieces[i].rect), size));
     }
     storage->block =
         on_gpu ? device_current()->allocate_shared(bytes, &storage->handle) : shared_allocate(bytes);

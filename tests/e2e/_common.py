@@ -3,6 +3,7 @@
 import atexit
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,7 +77,12 @@ def wait_for(condition, seconds):
 
 
 def functions_named_test(group, names):
-    """(title, function) of each test_... among the names of a module."""
+    """(title, function) of each test_... among the names of a module, in which no two may have the same name."""
+    with open(names["__file__"], encoding="utf-8") as file:
+        defined = re.findall(r"^def (test_\w+)", file.read(), re.MULTILINE)
+    twice = {name for name in defined if defined.count(name) > 1}
+    if twice:
+        raise SystemExit(f"{names['__file__']} defines {', '.join(sorted(twice))} twice")
     return [(f"{group}/{name[len('test_'):]}", function) for name, function in sorted(names.items())
             if name.startswith("test_")]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs on GPUs with a driver and a cuBLAS that execute on the host (tests/support/fake_cuda.c): products of
-matrices and vectors, what all ranks say where a call of the driver fails on one of them, and the program in docs/library.md that
-gives the library memory of its own.
+matrices and vectors, what all ranks say where a call of the driver fails on one of them, and the program in
+docs/library.md that gives the library memory of its own.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. Without CUDA in the build, it says so and ends well."""
 import os

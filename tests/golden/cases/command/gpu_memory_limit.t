@@ -34,5 +34,5 @@ A(i, j) = B(i, k) * C(k, j)
   C: the busiest rank copies 720000 B to its GPU and 0 B from it
 --- stderr
 distal: error: rank 0 needs 1.4 MiB of memory of its GPU, more than the limit of 1.0 MiB
-distal: note: rank 0 while it computes A: A 360000 B in buffers; B 360000 B in buffers; C 720000 B in buffers
-distal: note: with -p chunk=75, no rank would need more than 900000 B
+distal: note: rank 0 while it computes A: A 360000 B in buffers; B 360000 B in buffers; C 720000 B in buffers; 16384 B for partial results of blocks
+distal: note: with -p chunk=75, no rank would need more than 916384 B

@@ -48,7 +48,7 @@ gpu.distal:16:43: error: cannot parallelize 'j': blocks of a GPU are outside of 
 gpu.distal:18:95: error: cannot parallelize 'l': too many loops onto gpu_block
   18 | schedule P { parallelize(i, gpu_block); parallelize(j, gpu_block); parallelize(k, gpu_block); parallelize(l, gpu_block) }
      |                                                                                               ^~~~~~~~~~~~~~~~~~~~~~~~~
-gpu.distal:21:15: error: cannot substitute dot: on a GPU, no library call is made where a factor of the product is no number (loops are)
+gpu.distal:21:15: error: cannot substitute dot on a GPU: a factor of the product is no number; use 'loops'
   21 | schedule T5 { substitute({k}, dot) }
      |               ^~~~~~~~~~~~~~~~~~~~
 gpu.distal:24:60: error: cannot parallelize 'ii' onto gpu_thread: on a GPU, the workspace 'W' is no scalar, and filled in each of its iterations (gpu_block gives each block one of its own)
