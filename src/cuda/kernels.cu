@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels that a device has for itself: copies, reductions, clearing, and products of matrices and sums of
-// vectors that cuBLAS does not compute. In what CUDA C and C have in common: unit tests execute them on the host, where the names of
-// CUDA are macros.
+// vectors that cuBLAS does not compute. In what CUDA C and C have in common: unit tests execute them on the
+// host, where the names of CUDA are macros.
 #ifndef KERNEL
 #define KERNEL extern "C" __global__ void
 #endif

@@ -169,9 +169,9 @@ bool bounds_of_index(const Cin *cin, const Relation *relation, int loop, const b
 typedef struct {
     const Cin *cin;
     int loop;
-    int source;      // that may depend on the loop
-    bool is_through; // an index that is more than a variable may, too
-    bool others;     // depend on it as well
+    int source;           // that may depend on the loop
+    bool ignores_indices; // those that are more than a variable may, too
+    bool others;          // depend on it as well
 } UnitCheck;
 
 static void check_indices(void *context, const Access *access) {
@@ -179,11 +179,11 @@ static void check_indices(void *context, const Access *access) {
     for (int m = 0; m < access->tensor->order; m++) {
         const int index = access->vars[m];
         check->others |= index != check->source && bounds_depends(check->cin, index, check->loop) &&
-                         !(check->is_through && cin_is_index(check->cin, index));
+                         !(check->ignores_indices && cin_is_index(check->cin, index));
     }
 }
 
-static int unit_source(const Cin *cin, const Stmt *assign, int loop, bool is_through) {
+static int unit_source(const Cin *cin, const Stmt *assign, int loop, bool ignores_indices) {
     int source = loop;
     while (!cin->vars[source].source) {
         const Relation *relation = cin_made_by(cin, source);
@@ -194,7 +194,7 @@ static int unit_source(const Cin *cin, const Stmt *assign, int loop, bool is_thr
             break;
         source = relation->parent[0];
     }
-    UnitCheck check = {cin, loop, source, is_through, false};
+    UnitCheck check = {cin, loop, source, ignores_indices, false};
     check_indices(&check, assign->lhs);
     expr_accesses(assign->rhs, check_indices, &check);
     return check.others ? -1 : source;

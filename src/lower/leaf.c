@@ -325,8 +325,7 @@ static bool choose_substituted(const LeafSite *site, const Directive *directive,
     }
     return !cin_is_on_gpu(site->cin) || gpu_takes_call(site, choice->call, &reason) ||
            diagnostics_error(site->diagnostics, directive->span,
-                             "cannot substitute %s: on a GPU, no library call is made where %s (loops are)",
-                             name, reason);
+                             "cannot substitute %s on a GPU: %s; use 'loops'", name, reason);
 }
 
 static bool has_commands(const LeafSite *site, int var) {

@@ -77,7 +77,7 @@ static void follow_index(const SparseState *state, SparseLoop *loop) {
         set_source(state, loop, cin->relations.items[r]->parent[0]);
         if (loop->set->kind == SET_ALL)
             continue;
-        loop->moved = index->constant;
+        loop->offset = index->constant;
         if (loop->part_count > 0)
             loop->after = int_op(arena, INT_ADD, index->constant, cin->vars[source].extent);
         loop->first = loop->first ? int_op(arena, INT_ADD, loop->first, index->constant) : index->constant;
@@ -247,13 +247,13 @@ void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     const LeafLoop *from = loop->from;
     VarSet defined = 0;
-    if (loop->part_count > 0 && loop->moved) {
+    if (loop->part_count > 0 && loop->offset) {
         const int mode = loop->parts[0]->parent[0];
         const IntExpr *index = int_var(sparse_arena(state), loop->source);
         sparse_append(state, to,
                       loop_let(sparse_arena(state), mode,
                                value_index(sparse_arena(state),
-                                           int_op(sparse_arena(state), INT_SUB, index, loop->moved))));
+                                           int_op(sparse_arena(state), INT_SUB, index, loop->offset))));
         defined |= (VarSet)1 << mode;
     }
     for (int p = 0; p < loop->part_count; p++) {

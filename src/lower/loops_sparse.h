@@ -33,7 +33,7 @@ typedef struct {
     // source: each divides what the one before gives. The loop skips all others.
     const Relation **parts;
     int part_count;
-    const IntExpr *moved; // of a source that is an index: it is this plus the variable that the loop is of
+    const IntExpr *offset;     // of a source that is an index: it is the variable of the loop plus this
     const IntExpr *low, *high; // of a part: the coordinates from `low` to before `high`; NULL: all
     const Set *set;            // of these coordinates, by the operands in `iterated`
     bool *iterated;            // by operand: the loop iterates over its positions

@@ -9,9 +9,8 @@
 
 // Around an execution on a GPU. In the stream of a caller (device_follow) it comes after all that was begun
 // there before, and before all that is begun later; the host waits at the end only where tensors are in its
-// memory
-// (`in_host`), or other ranks read what is on the GPU. Without such a stream it waits in any case. Returns
-// what has to be executed before memory of the execution is released.
+// memory (`in_host`), or other ranks read what is on the GPU. Without such a stream it waits in any case.
+// Returns what has to be executed before memory of the execution is released.
 void gpu_begin_run(void);
 DeviceTicket gpu_end_run(bool in_host, bool read_by_others);
 

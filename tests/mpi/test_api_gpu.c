@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of the caller on a GPU, which the host emulates: rows with gaps, used in place by kernels, products
-// of matrices and messages, and changed by the caller between executions; and a stream of the caller. ranks:
-// 6
+// of matrices and messages, and changed by the caller between executions; and a stream of the caller.
+// ranks: 6
 #include "api.h"
 #include "memory/emulated_streams.h"
 

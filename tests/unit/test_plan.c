@@ -314,8 +314,6 @@ static void induced_homes(void **state) {
     arena_free(arena);
 }
 
-// SUMMA over 2 x 2 nodes, Cannon's algorithm inside each: what a core passes on stays in its node, and only
-// what another node has at home crosses between them, once for each block of k and core.
 // Ranks with many processors: each has every element of its processors at home, once, although some hold the
 // same.
 static void homes_of_many_processors(void **state) {
@@ -357,6 +355,8 @@ static void homes_of_many_processors(void **state) {
     }
 }
 
+// SUMMA over 2 x 2 nodes, Cannon's algorithm inside each: what a core passes on stays in its node, and only
+// what another node has at home crosses between them, once for each block of k and core.
 static void shifts_stay_in_the_node(void **state) {
     (void)state;
     Arena *arena = arena_create();
