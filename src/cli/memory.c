@@ -65,7 +65,7 @@ static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, in
 static int64_t direct_bytes(const Pipeline *pipeline, const Options *options, int statement) {
     int64_t files =
         is_copied(pipeline, options, statement) && target_home(pipeline, statement)->memory == MEMORY_DISK;
-    for (int t = 0; t < pipeline->plan->tensor_count; t++) {
+    for (int t = 0; t < pipeline->plan->tensor_count && options->direct; t++) {
         const Home *home = &pipeline->plan->homes[t];
         files += home->known && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK;
     }
@@ -85,20 +85,35 @@ static int64_t contraction_bytes(const Pipeline *pipeline, int statement) {
     return bytes;
 }
 
-int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
+// The same for all statements that are executed together with this one. What depends on entries that are not
+// known is compared with the limit once they are (memory_left).
+static int64_t common_bytes(const Pipeline *pipeline, int statement, int64_t rank) {
+    return saturated_add(peaks_known(pipeline, statement, rank), contraction_bytes(pipeline, statement));
+}
+
+// Beside those.
+static int64_t own_bytes(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
-    // What depends on entries that are not known is compared with the limit once they are (memory_left).
-    int64_t bytes = peaks_known(pipeline, statement, rank);
-    bytes = saturated_add(bytes, contraction_bytes(pipeline, statement));
-    bytes = saturated_add(bytes, direct_bytes(pipeline, options, statement));
+    int64_t bytes = direct_bytes(pipeline, options, statement);
     bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
     return saturated_add(bytes, copied_bytes(pipeline, options, statement, MEMORY_HOST, rank));
 }
 
+int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
+    return saturated_add(common_bytes(pipeline, statement, rank),
+                         own_bytes(pipeline, options, statement, rank));
+}
+
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank) {
     int64_t most = 0;
-    for (int i = 0; i < pipeline->program->statement_count; i++)
-        most = max_i64(most, memory_of_statement(pipeline, options, i, rank));
+    int first, last;
+    for (int next = 0; next < pipeline->program->statement_count; next = last) {
+        peaks_together(pipeline, next, &first, &last);
+        int64_t own = 0;
+        for (int s = first; s < last; s++)
+            own = max_i64(own, own_bytes(pipeline, options, s, rank));
+        most = max_i64(most, saturated_add(common_bytes(pipeline, next, rank), own));
+    }
     return most;
 }
 

@@ -36,16 +36,6 @@ static int64_t known_peak(StatementPlan *plan, int64_t rank) {
     return plan->figures->made ? plan_figures(plan)->known_peak_bytes[rank] : plan_rank_peak(plan, rank);
 }
 
-static int64_t homes(const StatementPlan *plan, int64_t rank) {
-    if (plan->figures->made)
-        return plan->plan->home_figures->total[rank];
-    int64_t bytes = 0;
-    for (int t = 0; t < plan->plan->tensor_count; t++)
-        if (plan->homes[t].known)
-            bytes = saturated_add(bytes, home_memory_bytes(&plan->homes[t], rank));
-    return bytes;
-}
-
 int64_t peaks_of_others(const Pipeline *pipeline, int statement, int64_t rank) {
     int64_t bytes = 0;
     int first, last;
@@ -53,7 +43,7 @@ int64_t peaks_of_others(const Pipeline *pipeline, int statement, int64_t rank) {
     for (int s = first; s < last; s++) {
         StatementPlan *plan = pipeline->plan->statements[s];
         if (s != statement)
-            bytes = saturated_add(bytes, known_peak(plan, rank) - homes(plan, rank));
+            bytes = saturated_add(bytes, known_peak(plan, rank) - plan_home_bytes(plan->plan, rank));
     }
     return bytes;
 }

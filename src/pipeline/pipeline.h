@@ -37,6 +37,13 @@ typedef struct {
     const char *id;       // of the function: a hash of its code
 } StatementPasses;
 
+// The homes of all tensors, for place_choose: `plan` has no statements; NULL: there can be none.
+typedef struct {
+    const Plan *plan;
+    int tensor_count;
+    int64_t *params; // that it was made for, with the ranks
+} PlacedTensors;
+
 typedef struct {
     Arena *arena;
     Diagnostics *diagnostics; // of all passes
@@ -54,6 +61,7 @@ typedef struct {
     Scheduler scheduler;         // of all statements
     int64_t reduction_count;     // of its workspaces, the first, are of explicit reductions
     StatementPasses *statements; // program->statement_count of them
+    PlacedTensors placed;        // made by the first statement that needs it
     const char *c_source;        // one file with a function for each statement
     Plan *plan;
 

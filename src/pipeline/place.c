@@ -47,41 +47,54 @@ static int64_t processors(const DefaultPlace *place, const Cin *cin, const int64
     return count;
 }
 
-// What moves in an execution; -1: not known.
-static int64_t moved_bytes(const Pipeline *pipeline, const Cin *cin, Arena *arena) {
-    Diagnostics *diagnostics = diagnostics_create(arena, (Source){0});
+// A plan of the tensors of the program for these params: where they are at home. NULL: it cannot be made, or
+// there are so many ranks that figures of all of them would take longer than all else that a rank does.
+static const Plan *find_homes(Pipeline *pipeline, Diagnostics *diagnostics) {
     const Program *program = pipeline->program;
     const int count = program->tensor_count + (int)pipeline->scheduler.workspaces.count;
+    const size_t size = sizeof(int64_t) * (size_t)max_i64(program->param_count, 1);
+    const int64_t natural =
+        plan_natural_ranks(program->machine_count, program->machines, 0, NULL, pipeline->params);
+    const int64_t ranks = pipeline->ranks > 0 ? pipeline->ranks : natural;
+    PlacedTensors *placed = &pipeline->placed;
+    if (ranks > MOST_RANKS)
+        return NULL;
+    if (placed->params && placed->tensor_count == count && placed->params[0] == ranks &&
+        memcmp(placed->params + 1, pipeline->params + 1, size - sizeof(int64_t)) == 0)
+        return placed->plan;
+    Arena *arena = pipeline->arena;
     const Tensor **tensors = arena_array(arena, const Tensor *, count);
     for (int t = 0; t < count; t++)
         tensors[t] = t < program->tensor_count
                          ? program->tensors[t]
                          : pipeline->scheduler.workspaces.items[t - program->tensor_count];
-    int64_t *params =
-        arena_copy(arena, pipeline->params, sizeof(int64_t) * (size_t)max_i64(program->param_count, 1));
-    const Spmd *spmd = lower(cin, params, diagnostics);
-    if (!spmd)
-        return -1;
-    PlanOptions options = {.ranks = pipeline->ranks, .work_limit = WORK_LIMIT, .untiled = true};
-    const int64_t natural = plan_natural_ranks(program->machine_count, program->machines, 1, &spmd, params);
-    options.ranks = options.ranks > 0 ? options.ranks : natural;
-    if (options.ranks > MOST_RANKS)
-        return -1; // figures of all ranks would take longer than all else that a rank does
-    options.largest = natural;
-    params[0] = options.ranks;
-    options.homes = arena_array(arena, Home, count);
-    const Plan *plan = plan_create(arena, count, tensors, 1, &spmd, params, options, diagnostics);
+    placed->tensor_count = count;
+    placed->params = arena_copy(arena, pipeline->params, size);
+    placed->params[0] = ranks;
+    const PlanOptions options = {
+        .ranks = ranks, .work_limit = WORK_LIMIT, .untiled = true, .largest = natural};
+    placed->plan = plan_create(arena, count, tensors, 0, NULL, placed->params, options, diagnostics);
+    return placed->plan;
+}
+
+// What moves in an execution; -1: not known.
+static int64_t moved_bytes(Pipeline *pipeline, const Cin *cin, Arena *arena) {
+    Diagnostics *diagnostics = diagnostics_create(arena, (Source){0});
+    const Plan *homes = find_homes(pipeline, diagnostics);
+    const int64_t *params = pipeline->placed.params;
+    const Spmd *spmd = homes ? lower(cin, params, diagnostics) : NULL;
+    const StatementPlan *plan = spmd ? plan_with_homes(homes, spmd, params, arena, diagnostics) : NULL;
     if (!plan)
         return -1;
-    const StatementFigures *figures = plan_figures(plan->statements[0]);
+    const TransferFigures *figures = plan_transfer_figures(plan);
     int64_t bytes = 0;
-    for (int t = 0; t < figures->tensor_count; t++)
-        for (int64_t rank = 0; rank < options.ranks; rank++)
-            bytes = saturated_add(bytes, figures->tensors[t].bytes_received[rank]);
+    for (int t = 0; t < spmd->transfer_count; t++)
+        for (int64_t rank = 0; rank < plan->ranks; rank++)
+            bytes = saturated_add(bytes, figures[t].bytes[rank]);
     return bytes;
 }
 
-PlaceChoice place_choose(const Pipeline *pipeline, const Cin *cin) {
+PlaceChoice place_choose(Pipeline *pipeline, const Cin *cin) {
     PlaceChoice choice = {0};
     DefaultPlace places[MOST_PLACES];
     int count = 0;

@@ -11,6 +11,6 @@
 // dense tensors that are all placed, as what moves of others is not known yet, and only where as many
 // processors compute, on up to 256 ranks. For the params and ranks of now: the result is right for all
 // others.
-PlaceChoice place_choose(const Pipeline *pipeline, const Cin *cin);
+PlaceChoice place_choose(Pipeline *pipeline, const Cin *cin);
 
 #endif

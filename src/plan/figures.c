@@ -45,6 +45,21 @@ static const HomeFigures *home_figures(const Plan *plan) {
     return figures;
 }
 
+int64_t plan_home_bytes(const Plan *plan, int64_t rank) {
+    HomeFigures *figures = plan->home_figures;
+    if (figures->total)
+        return figures->total[rank];
+    if (!figures->has_rank || figures->rank != rank) {
+        figures->has_rank = true;
+        figures->rank = rank;
+        figures->rank_bytes = 0;
+        for (int t = 0; t < plan->tensor_count; t++)
+            if (plan->homes[t].known)
+                increase(&figures->rank_bytes, home_memory_bytes(&plan->homes[t], rank));
+    }
+    return figures->rank_bytes;
+}
+
 static const IoCounts *add_io(const StatementPlan *plan, const IoCounts *sum, const IoCounts *own) {
     IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks; rank++)
@@ -164,17 +179,14 @@ static void add_gpu_peaks(const StatementPlan *plan, StatementFigures *figures) 
     figures->gpu_peak_bytes = peak;
 }
 
-// `var`: of the loop that its first transfer is at, or its row.
-static void insert_tensor(const StatementPlan *plan, int tensor, int var, TensorFigures *tensors,
-                          int *count) {
-    const int at = lower_bound(tensors, *count, tensor);
-    if (at < *count && tensors[at].tensor->id == tensor)
-        return;
-    memmove(&tensors[at + 1], &tensors[at], sizeof *tensors * (size_t)(*count - at));
-    tensors[at] = unmoved(plan, tensor);
-    if (var >= 0)
-        tensors[at].at = plan->spmd->cin->vars[var].name;
-    (*count)++;
+// The loop that its first transfer is at, or its row; "" outside of all loops.
+static const char *place_of(const Spmd *spmd, const Tensor *tensor) {
+    int var = -1;
+    for (int r = spmd->row_count - 1; r >= 0; r--)
+        var = spmd->rows[r].tensor == tensor ? spmd->rows[r].at : var;
+    for (int t = spmd->transfer_count - 1; t >= 0; t--)
+        var = spmd->transfers[t].access->tensor == tensor ? spmd->transfers[t].at : var;
+    return var < 0 ? "" : spmd->cin->vars[var].name;
 }
 
 static void sum_statement(const StatementPlan *plan, StatementFigures *figures) {
@@ -182,11 +194,12 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     const int most = spmd->transfer_count + spmd->row_count;
     TensorFigures *tensors = arena_array(plan->arena, TensorFigures, most);
     OperationId *patterns = arena_array(plan->arena, OperationId, most);
-    int count = 0;
-    for (int t = 0; t < spmd->transfer_count; t++)
-        insert_tensor(plan, spmd->transfers[t].access->tensor->id, spmd->transfers[t].at, tensors, &count);
-    for (int r = 0; r < spmd->row_count; r++)
-        insert_tensor(plan, spmd->rows[r].tensor->id, spmd->rows[r].at, tensors, &count);
+    const Tensor **used = arena_array(plan->arena, const Tensor *, most);
+    const int count = spmd_tensors(spmd, used);
+    for (int i = 0; i < count; i++) {
+        tensors[i] = unmoved(plan, used[i]->id);
+        tensors[i].at = place_of(spmd, used[i]);
+    }
     for (int i = 0; i < count; i++)
         patterns[i] = OPERATION_LOCAL;
     for (int t = 0; t < spmd->transfer_count; t++) {
@@ -233,13 +246,20 @@ static void make_transfers(const StatementPlan *plan, StatementFigures *figures)
     figures->seconds = clock_seconds() - start;
 }
 
-const StatementFigures *plan_figures(const StatementPlan *plan) {
+const TransferFigures *plan_transfer_figures(const StatementPlan *plan) {
     StatementFigures *figures = plan->figures;
     if (!figures->made)
         make_transfers(plan, figures);
+    figures->made = true;
+    return figures->transfers;
+}
+
+const StatementFigures *plan_figures(const StatementPlan *plan) {
+    StatementFigures *figures = plan->figures;
+    plan_transfer_figures(plan);
     if (!figures->summed)
         sum_statement(plan, figures);
-    figures->made = figures->summed = true;
+    figures->summed = true;
     return figures;
 }
 
@@ -305,6 +325,6 @@ void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int
     const size_t size = sizeof(int64_t) * (size_t)plan->options.ranks;
     plan->homes[tensor].stored_entries = arena_copy(plan->arena, entries, size);
     plan->homes[tensor].stored_bytes = arena_copy(plan->arena, bytes, size);
-    plan->home_figures->total = NULL;
+    *plan->home_figures = (HomeFigures){0};
     forget_sums(plan);
 }

@@ -54,6 +54,8 @@ typedef struct {
     const int64_t *total; // over all tensors in memory of the host; NULL: not made yet
     const int64_t *gpu;   // over all in memory of a GPU; NULL: there are none
     const int64_t *none;  // zeros: of tensors that a statement does not use
+    bool has_rank;        // before the total is made, that on one rank may be known
+    int64_t rank, rank_bytes;
 } HomeFigures;
 
 typedef struct {
@@ -69,6 +71,8 @@ typedef struct {
 
 // Of a statement of a plan; made by the first call. Lives as long as the plan.
 const StatementFigures *plan_figures(const StatementPlan *plan);
+// Only those of transfers, without sums over tensors and ranks.
+const TransferFigures *plan_transfer_figures(const StatementPlan *plan);
 // Of any tensor of the program in the statement.
 TensorFigures plan_tensor_figures(const StatementPlan *plan, int tensor);
 

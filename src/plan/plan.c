@@ -146,7 +146,8 @@ static bool bad_entry(const Placement *placement, int dim, const Grid *grid, Dia
 }
 
 // Modes have the extents of those by whose entries they are balanced.
-static bool check_extents(const Plan *plan, int tensor, int64_t *const *extents, Diagnostics *diagnostics) {
+static bool check_extents(const Plan *plan, int tensor, Diagnostics *diagnostics) {
+    int64_t *const *extents = plan->extents;
     const Placement *placement = plan->tensors[tensor]->placement;
     for (int d = 0; d < placement->machine->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
@@ -171,8 +172,7 @@ static bool check_memory(const Tensor *tensor, Diagnostics *diagnostics) {
                memory_kind(tensor->placement->memory)->name);
 }
 
-static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *params,
-                          Diagnostics *diagnostics) {
+static bool place_tensors(Plan *plan, const int64_t *params, Diagnostics *diagnostics) {
     for (int t = 0; t < plan->tensor_count; t++) {
         const Tensor *tensor = plan->tensors[t];
         Grid grid;
@@ -186,12 +186,13 @@ static bool place_tensors(Plan *plan, int64_t *const *extents, const int64_t *pa
         }
         if (!check_memory(tensor, diagnostics) ||
             !check_machine(tensor->placement->machine, params, plan, diagnostics, &grid) ||
-            !check_extents(plan, t, extents, diagnostics))
+            !check_extents(plan, t, diagnostics))
             return false;
-        if (!layout_create(tensor->placement, tensor->name, &grid, params, tensor->order, extents[t],
+        if (!layout_create(tensor->placement, tensor->name, &grid, params, tensor->order, plan->extents[t],
                            plan->options.boundaries, plan->arena, &layout, &bad_dim))
             return bad_entry(tensor->placement, bad_dim, &grid, diagnostics);
-        home_from_layout(&plan->homes[t], tensor, extents[t], &layout, plan->options.ranks, plan->arena);
+        home_from_layout(&plan->homes[t], tensor, plan->extents[t], &layout, plan->options.ranks,
+                         plan->arena);
         if (plan->options.files && plan->homes[t].memory == MEMORY_DISK)
             home_put_in_file(&plan->homes[t], plan->options.files[t]);
     }
@@ -343,8 +344,8 @@ static bool is_workspace(const Cin *cin, const Tensor *tensor) {
 
 // A tensor without a placement is where the first statement that uses it needs it; a workspace of a statement
 // on a GPU is in its memory.
-static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor *tensor,
-                        const int64_t *extents) {
+static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor *tensor) {
+    const int64_t *extents = plan->extents[tensor->id];
     Home *home = &plan->homes[tensor->id];
     const MemoryId memory =
         statement->spmd->on_gpu && is_workspace(statement->spmd->cin, tensor) ? MEMORY_GPU : MEMORY_HOST;
@@ -413,8 +414,7 @@ static bool check_indexed(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
-static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const *extents,
-                           Diagnostics *diagnostics) {
+static bool plan_statement(Plan *plan, StatementPlan *statement, Diagnostics *diagnostics) {
     const double start = clock_seconds();
     const Spmd *spmd = statement->spmd;
     statement->target = spmd->cin->assignment->lhs->tensor;
@@ -436,7 +436,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
         if (!plan->homes[tensor->id].known)
-            induce_home(plan, statement, tensor, extents[tensor->id]);
+            induce_home(plan, statement, tensor);
     }
     find_moves(statement);
     if (!check_indexed(statement, diagnostics))
@@ -444,6 +444,21 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, int64_t *const 
     statement->flop = assignment_sparse(spmd->cin->assignment) ? -1 : count_flop(statement);
     statement->seconds = clock_seconds() - start;
     return true;
+}
+
+static bool add_statement(Plan *plan, int index, const Spmd *spmd, const int64_t *params,
+                          Diagnostics *diagnostics) {
+    StatementPlan *statement = plan->statements[index] = arena_new(plan->arena, StatementPlan);
+    *statement = (StatementPlan){.spmd = spmd,
+                                 .ranks = plan->options.ranks,
+                                 .params = params,
+                                 .options = plan->options,
+                                 .homes = plan->homes,
+                                 .plan = plan,
+                                 .figures = arena_new(plan->arena, StatementFigures),
+                                 .own_rank = -1,
+                                 .arena = plan->arena};
+    return plan_statement(plan, statement, diagnostics);
 }
 
 static int64_t *tensor_extents(Arena *arena, const Tensor *tensor, const int64_t *params,
@@ -483,36 +498,40 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
                    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
                    .tensors = arena_copy(arena, tensors, sizeof *tensors * (size_t)tensor_count),
                    .homes = arena_array(arena, Home, tensor_count),
+                   .extents = arena_array(arena, int64_t *, tensor_count),
                    .home_figures = arena_new(arena, HomeFigures),
                    .statement_count = statement_count,
                    .statements = arena_array(arena, StatementPlan *, statement_count)};
-    int64_t **extents = arena_array(arena, int64_t *, tensor_count);
     for (int t = 0; t < tensor_count; t++) {
         plan->homes[t].tensor = tensors[t];
-        extents[t] = tensor_extents(arena, tensors[t], params, diagnostics);
-        if (!extents[t])
+        plan->extents[t] = tensor_extents(arena, tensors[t], params, diagnostics);
+        if (!plan->extents[t])
             return NULL;
     }
     if (!balance_check(tensor_count, tensors, statement_count, spmds, diagnostics))
         return NULL;
     plan->largest = max_i64(options.largest, largest_machine(plan, spmds, params));
-    if (!place_tensors(plan, extents, params, diagnostics))
+    if (!place_tensors(plan, params, diagnostics))
         return NULL;
-    for (int s = 0; s < statement_count; s++) {
-        StatementPlan *statement = plan->statements[s] = arena_new(arena, StatementPlan);
-        *statement = (StatementPlan){.spmd = spmds[s],
-                                     .ranks = options.ranks,
-                                     .params = params,
-                                     .options = options,
-                                     .homes = plan->homes,
-                                     .plan = plan,
-                                     .figures = arena_new(arena, StatementFigures),
-                                     .own_rank = -1,
-                                     .arena = arena};
-        if (!plan_statement(plan, statement, extents, diagnostics))
+    for (int s = 0; s < statement_count; s++)
+        if (!add_statement(plan, s, spmds[s], params, diagnostics))
             return NULL;
-    }
     if (!options.untiled)
         tiles_choose(plan);
     return plan;
+}
+
+const StatementPlan *plan_with_homes(const Plan *homes, const Spmd *spmd, const int64_t *params, Arena *arena,
+                                     Diagnostics *diagnostics) {
+    Plan *plan = arena_copy(arena, homes, sizeof *homes);
+    bool known = true;
+    for (int t = 0; t < spmd->transfer_count; t++)
+        known = known && homes->homes[spmd->transfers[t].statement_access->tensor->id].known;
+    plan->arena = arena;
+    plan->home_figures = arena_new(arena, HomeFigures);
+    if (!known) // that of a workspace is found, which the other plan must not have
+        plan->homes = arena_copy(arena, homes->homes, sizeof(Home) * (size_t)homes->tensor_count);
+    plan->statement_count = 1;
+    plan->statements = arena_array(arena, StatementPlan *, 1);
+    return add_statement(plan, 0, spmd, params, diagnostics) ? plan->statements[0] : NULL;
 }

@@ -96,6 +96,7 @@ struct Plan {
     int tensor_count;
     const Tensor *const *tensors; // by id
     Home *homes;                  // the same
+    int64_t **extents;            // the same: by mode
     int64_t largest;              // number of processors of the largest machine in use
     HomeFigures *home_figures;    // made by the first call that needs them
     int statement_count;
@@ -108,6 +109,11 @@ struct Plan {
 Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, int statement_count,
                   const Spmd *const *spmds, const int64_t *params, PlanOptions options,
                   Diagnostics *diagnostics);
+
+// Plans one more statement with the homes of a plan, which is left as it is, in time that does not depend on
+// how many tensors there are. Lives in the arena, no longer than that plan.
+const StatementPlan *plan_with_homes(const Plan *homes, const Spmd *spmd, const int64_t *params, Arena *arena,
+                                     Diagnostics *diagnostics);
 
 // As many ranks as the program needs: the largest number of processors over its machines and statements; 1
 // without any.
@@ -157,8 +163,9 @@ int64_t plan_rows_bytes(const StatementPlan *plan);
 int64_t plan_point_flop(const Stmt *assign);
 bool plan_is_index(const Cin *cin, int var);
 
-// What a rank has in memory while the statement is executed: homes of all tensors, and its buffers but those
-// that depend on entries.
+// What a rank has in memory of the host: the homes of all tensors; and while a statement is executed, with
+// its buffers but those that depend on entries.
+int64_t plan_home_bytes(const Plan *plan, int64_t rank);
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 
 // Plans fetches with or without the next step starting ahead. Parts that ranks have made before are as they

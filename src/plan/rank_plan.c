@@ -307,10 +307,8 @@ const RankTransfer *plan_rank_transfer(StatementPlan *plan, int transfer, int64_
 }
 
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
-    int64_t bytes = plan->spmd->on_gpu ? 0 : plan_rows_bytes(plan);
-    for (int t = 0; t < plan->plan->tensor_count; t++)
-        if (plan->homes[t].known)
-            bytes = saturated_add(bytes, home_memory_bytes(&plan->homes[t], rank));
+    int64_t bytes = plan_home_bytes(plan->plan, rank);
+    bytes = saturated_add(bytes, plan->spmd->on_gpu ? 0 : plan_rows_bytes(plan));
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const RankTransfer *part = plan_rank_transfer(plan, t, rank);
         bytes = saturated_add(bytes, rank_buffer_bytes(part));

@@ -269,6 +269,8 @@ static inline const Stage *spmd_stage(const Spmd *spmd, int nest) {
 // The variables that entries determine for each processor, which kernels get after its coordinates; `vars`
 // has room for MAX_VARS. Their number.
 int spmd_processor_numbers(const Spmd *spmd, int *vars);
+// The tensors that transfers move or rows are of, by id; room for one of each transfer and row.
+int spmd_tensors(const Spmd *spmd, const Tensor **tensors);
 
 // Every access of a leaf is covered by a FETCH or ACCUMULATE that is still open, every one opened is closed,
 // loops of transfers match the loops around them. On failure false and *why.
