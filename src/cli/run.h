@@ -50,7 +50,7 @@ typedef struct {
 
 // One statement on this rank.
 typedef struct {
-    Kernel kernel;
+    KernelFunctions kernel;
     distal_execution *execution; // from its beginning to its end
     Array(double) begins, ends; // of each timed execution: seconds of the clock that a node has, or from 0 on
     Counters counters;
@@ -73,6 +73,7 @@ typedef struct {
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     InPlaceOutput **in_place; // the same, of outputs that are homes; NULL: others
+    Kernel kernel; // of all statements
     RunStatement *statements;
     RepetitionReport *repetitions; // by repetition of the program
     Values *values;                // by tensor id

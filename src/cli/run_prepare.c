@@ -18,8 +18,7 @@
 #include <stdlib.h>
 
 static void warn_of_cache(const Run *run) {
-    const bool loads = run->pipeline->program->statement_count > 0;
-    const char *distrust = loads ? run->statements[0].kernel.distrust : NULL;
+    const char *distrust = run->kernel.distrust;
     if (distrust && run->rank == 0 && !run->session->options->quiet)
         fprintf(
             stderr,
@@ -43,11 +42,13 @@ static bool compile(Run *run) {
         return false;
     broadcast(&hit, 1, MPI_INT, 0, MPI_COMM_WORLD);
     run->cache_hit = hit;
-    for (int i = 0; ok && i < run->pipeline->program->statement_count; i++) {
-        Kernel *kernel = &run->statements[i].kernel;
-        ok = jit_load(run->pipeline->c_source, run->pipeline->statements[i].function, kernel, diagnostics);
-        run->compile_seconds += kernel->seconds; // where the cache cannot be used
-    }
+    const int count = run->pipeline->program->statement_count;
+    ok = count == 0 ||
+         jit_load(run->pipeline->c_source, run->pipeline->statements[0].function, &run->kernel, diagnostics);
+    run->compile_seconds += run->kernel.seconds; // where the cache cannot be used
+    for (int i = 0; ok && i < count; i++)
+        ok = jit_find(&run->kernel, run->pipeline->statements[i].function, &run->statements[i].kernel,
+                      diagnostics);
     if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
         return false;
     warn_of_cache(run);
@@ -138,9 +139,7 @@ bool run_prepare(Run *run) {
 }
 
 void run_release(Run *run) {
-    const Program *program = run->pipeline->program;
-    for (int i = 0; run->statements && i < program->statement_count; i++)
-        jit_unload(&run->statements[i].kernel);
+    jit_unload(&run->kernel);
     for (int i = 0; run->storages && i < run->pipeline->plan->tensor_count; i++)
         if (run->in_place[i])
             output_in_place_drop(run->in_place[i]);

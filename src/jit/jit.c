@@ -207,6 +207,23 @@ static bool load_module(const char *source, Kernel *kernel, Diagnostics *diagnos
     return *place;
 }
 
+// Finds a function and that of its entries; NULL, or why it cannot be found.
+static const char *find(void *handle, const char *name, KernelFunctions *functions, Arena *arena) {
+    // POSIX: pointers to functions have the size of pointers to void; copying avoids a warning.
+    void *symbol = dlsym(handle, name);
+    memcpy(&functions->function, &symbol, sizeof symbol);
+    if (!symbol) // a message of dlerror lasts until the next call
+        return arena_printf(arena, "%s", dlerror());
+    symbol = dlsym(handle, arena_printf(arena, "%s_structure", name));
+    memcpy(&functions->structure, &symbol, sizeof symbol);
+    return NULL;
+}
+
+bool jit_find(const Kernel *kernel, const char *name, KernelFunctions *functions, Diagnostics *diagnostics) {
+    const char *why = find(kernel->handle, name, functions, diagnostics->arena);
+    return !why || diagnostics_error(diagnostics, nowhere, "cannot load the kernel: %s", why);
+}
+
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics) {
     Site site;
     *kernel = (Kernel){0};
@@ -218,15 +235,8 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
     // Never unmapped: it may have loaded an OpenMP runtime of its own, whose threads outlive the call.
     kernel->handle = dlopen(loadable_name(&site, diagnostics->arena), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const char *why = kernel->handle ? NULL : dlerror();
-    if (kernel->handle) {
-        // POSIX: pointers to functions have the size of pointers to void; copying avoids a warning.
-        void *symbol = dlsym(kernel->handle, function);
-        memcpy(&kernel->function, &symbol, sizeof symbol);
-        // A message of dlerror lasts until the next call.
-        why = symbol ? NULL : arena_printf(diagnostics->arena, "%s", dlerror());
-        symbol = dlsym(kernel->handle, arena_printf(diagnostics->arena, "%s_structure", function));
-        memcpy(&kernel->structure, &symbol, sizeof symbol);
-    }
+    if (kernel->handle)
+        why = find(kernel->handle, function, &kernel->functions, diagnostics->arena);
     if (why) {
         diagnostics_error(diagnostics, nowhere, "cannot load the kernel '%s/%s': %s", site.path, object_name,
                           why);

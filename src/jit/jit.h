@@ -9,8 +9,12 @@
 typedef struct {
     distal_kernel_function function;
     distal_kernel_function structure; // NAME_structure, where there is one: the entries of the result
-    void *handle;                     // of dlopen; jit_unload closes it, but the code stays mapped
-    void *module;                     // of its kernels of a GPU; NULL: it has none
+} KernelFunctions;
+
+typedef struct {
+    KernelFunctions functions; // those that were loaded by name
+    void *handle;              // of dlopen; jit_unload closes it, but the code stays mapped
+    void *module;              // of its kernels of a GPU; NULL: it has none
     bool cache_hit;
     double seconds;       // spent compiling, 0 on a hit
     const char *distrust; // if an existing cache was not used because others may have written to it: the
@@ -28,6 +32,8 @@ bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnosti
 // temporary folder if the cache cannot be written, is not trusted, or is on a file system that does not
 // permit execution.
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics);
+// Finds another function of the same source. False with a diagnostic if there is none.
+bool jit_find(const Kernel *kernel, const char *name, KernelFunctions *functions, Diagnostics *diagnostics);
 void jit_unload(Kernel *kernel);
 
 #endif

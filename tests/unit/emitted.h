@@ -266,7 +266,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
         diagnostics_print(pipeline->diagnostics, &text);
         fail_msg("%s", text_string(&text));
     }
-    kernel.function(&execution, pipeline->params);
+    kernel.functions.function(&execution, pipeline->params);
     jit_unload(&kernel);
     free(execution.space);
     for (int r = 0; r < passes->spmd->row_count; r++)

@@ -386,12 +386,12 @@ static bool append_entries(Pipeline *pipeline, const Kernel *kernel, distal_exec
                            Whole *left) {
     memset(left->entries, 0, (size_t)left->count);
     execution->appended = left->entries;
-    assert_non_null(kernel->structure);
+    assert_non_null(kernel->functions.structure);
     if (append_lists(left->stored.order, left->stored.levels).count > 0) {
         execution->appender = appender_create(&left->stored, omp_get_max_threads(), INT64_MAX);
         assert_non_null(execution->appender);
     }
-    kernel->structure(execution, pipeline->params);
+    kernel->functions.structure(execution, pipeline->params);
     const bool ordered = execution->appender && appender_is_used(execution->appender);
     if (ordered)
         join(execution, left, pipeline->arena);
@@ -457,7 +457,7 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
     }
     if (left->sparse)
         assemble(pipeline, passes, &kernel, &execution, left);
-    kernel.function(&execution, pipeline->params);
+    kernel.functions.function(&execution, pipeline->params);
     jit_unload(&kernel);
     for (int t = 0; t < passes->spmd->transfer_count; t++)
         stored_free(&execution.converted[t]);

@@ -76,7 +76,7 @@ static int teardown(void **state) {
 static void assert_answers(const Kernel *kernel) {
     int64_t result = 0;
     const int64_t params[] = {(int64_t)(intptr_t)&result, 2};
-    kernel->function(NULL, params);
+    kernel->functions.function(NULL, params);
     assert_int_equal(result, 42);
 }
 
@@ -291,7 +291,7 @@ static int64_t result_of(Fixture *fixture, const char **distrust) {
     assert_true(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
     int64_t result = 0;
     const int64_t params[] = {(int64_t)(intptr_t)&result, 2};
-    kernel.function(NULL, params);
+    kernel.functions.function(NULL, params);
     *distrust = kernel.distrust;
     jit_unload(&kernel);
     return result;
@@ -522,7 +522,7 @@ static void test_many_processes_at_once(void **state) {
             int64_t result = 0;
             const int64_t params[] = {(int64_t)(intptr_t)&result, 2};
             if (loaded)
-                kernel.function(NULL, params);
+                kernel.functions.function(NULL, params);
             _exit(result == 42 ? 0 : 1);
         }
     }
