@@ -11,22 +11,24 @@
 #include <math.h>
 #include <string.h>
 
-// Figures of one tensor, planned or counted.
-typedef struct {
-    const TensorFigures *planned;
-    const int64_t *bytes, *messages, *structure;
-    bool unknown; // what moves
-} Row;
-
-static Row row_of(const TensorFigures *planned, const StatementReport *report) {
-    Row row = {planned, planned->bytes_received, planned->messages_received, planned->structure_received,
-               planned->unknown && !report};
-    if (report) {
-        row.structure = report->structure[planned->tensor->id];
-        row.bytes = report->bytes[planned->tensor->id];
-        row.messages = report->messages[planned->tensor->id];
+const TensorFigures *report_tensors(const StatementPlan *plan, const StatementReport *report, Arena *arena,
+                                    int *count) {
+    const StatementFigures *planned = plan_figures(plan);
+    *count = planned->tensor_count;
+    if (!report)
+        return planned->tensors;
+    TensorFigures *figures =
+        arena_copy(arena, planned->tensors, sizeof *figures * (size_t)planned->tensor_count);
+    for (int t = 0; t < planned->tensor_count; t++) {
+        const CountedFigures *counted = &report->counted[t];
+        figures[t].unknown = false;
+        figures[t].bytes_received = counted->bytes;
+        figures[t].messages_received = counted->messages;
+        figures[t].structure_received = counted->structure;
+        figures[t].io = figures[t].io ? counted->io : NULL;
+        figures[t].copied = figures[t].copied ? counted->copied : NULL;
     }
-    return row;
+    return figures;
 }
 
 static int64_t largest(const int64_t *values, int64_t count) {
@@ -120,18 +122,19 @@ static bool is_changed(const Pipeline *pipeline, int statement, const Tensor *te
 bool report_total(const Pipeline *pipeline, int statement, const StatementReport *report,
                   StatementTotal *total) {
     const StatementPlan *plan = pipeline->plan->statements[statement];
-    const StatementFigures *figures = plan_figures(plan);
+    int count;
+    const TensorFigures *figures = report_tensors(plan, report, pipeline->arena, &count);
     const Executions executions = report_executions(pipeline, statement, report);
     const int64_t times = report ? 1 : executions.count; // what is counted is of all executions
     *total = (StatementTotal){.flop = plan->flop < 0 ? -1 : saturated_mul(plan->flop, executions.count)};
     bool known = true;
-    for (int t = 0; t < figures->tensor_count; t++) {
-        const Row row = row_of(&figures->tensors[t], report);
-        const bool changes = times > 1 && is_changed(pipeline, statement, figures->tensors[t].tensor);
-        known = known && !row.unknown && !changes;
-        total->bytes = saturated_add(total->bytes, saturated_mul(times, sum(row.bytes, plan->ranks)));
-        total->messages =
-            saturated_add(total->messages, saturated_mul(times, sum(row.messages, plan->ranks)));
+    for (int t = 0; t < count; t++) {
+        const bool changes = times > 1 && is_changed(pipeline, statement, figures[t].tensor);
+        known = known && !figures[t].unknown && !changes;
+        total->bytes =
+            saturated_add(total->bytes, saturated_mul(times, sum(figures[t].bytes_received, plan->ranks)));
+        total->messages = saturated_add(total->messages,
+                                        saturated_mul(times, sum(figures[t].messages_received, plan->ranks)));
     }
     return known;
 }
@@ -162,24 +165,24 @@ double report_imbalance(const int64_t *stored, int64_t ranks) {
     return all > 0 ? (double)largest(stored, ranks) * (double)ranks / all : 1;
 }
 
-static void row_cells(const Row *row, int64_t ranks, Arena *arena, const char **cells) {
-    const TensorFigures *figures = row->planned;
+static void row_cells(const TensorFigures *figures, int64_t ranks, Arena *arena, const char **cells) {
     cells[0] = figures->tensor->name;
     cells[1] = figures->pattern;
     cells[2] = figures->at[0] ? figures->at : "-";
     cells[3] = arena_printf(arena, "%" PRId64, figures->steps);
-    cells[4] = row->unknown ? "?" : report_bytes(largest(row->bytes, ranks), arena);
-    cells[5] = row->unknown ? "?" : report_bytes(sum(row->bytes, ranks), arena);
-    cells[6] = row->unknown ? "?" : arena_printf(arena, "%" PRId64, largest(row->messages, ranks));
+    cells[4] = figures->unknown ? "?" : report_bytes(largest(figures->bytes_received, ranks), arena);
+    cells[5] = figures->unknown ? "?" : report_bytes(sum(figures->bytes_received, ranks), arena);
+    cells[6] =
+        figures->unknown ? "?" : arena_printf(arena, "%" PRId64, largest(figures->messages_received, ranks));
     cells[7] = report_bytes(largest(figures->home_bytes, ranks), arena);
-    cells[8] = row->unknown ? "?" : report_bytes(largest(figures->buffer_bytes, ranks), arena);
+    cells[8] = figures->unknown ? "?" : report_bytes(largest(figures->buffer_bytes, ranks), arena);
     cells[9] = cells[10] = figures->stored ? "?" : "-";
     if (figures->stored && sum(figures->stored, ranks) >= 0) {
         cells[9] = arena_printf(arena, "%" PRId64, sum(figures->stored, ranks));
         cells[10] = arena_printf(arena, "%.3f", report_imbalance(figures->stored, ranks));
     }
-    cells[11] = row->unknown      ? "?"
-                : figures->stored ? report_bytes(largest(row->structure, ranks), arena)
+    cells[11] = figures->unknown  ? "?"
+                : figures->stored ? report_bytes(largest(figures->structure_received, ranks), arena)
                                   : "-";
 }
 
@@ -195,29 +198,25 @@ static void print_cells(int count, const char *const *cells, const size_t *width
 }
 
 // The tensors that the statement uses: of a long program, each uses a few.
-static void print_tensors(const StatementPlan *plan, const StatementReport *report, Text *to) {
+static void print_tensors(const StatementPlan *plan, const TensorFigures *figures, int tensor_count,
+                          Text *to) {
     Arena *arena = to->arena;
-    const StatementFigures *figures = plan_figures(plan);
-    const int rows = 2 + figures->tensor_count;
+    const int rows = 2 + tensor_count;
     int count = ALWAYS;
     const int with_entries = plan->ranks > 1 ? ALWAYS + 2 : ALWAYS + 1;
-    for (int t = 0; t < figures->tensor_count; t++) {
-        const Row row = row_of(&figures->tensors[t], report);
-        if (figures->tensors[t].stored)
-            count = row.unknown || sum(row.structure, plan->ranks) > 0 ? COLUMNS
-                    : count > ALWAYS                                   ? count
-                                                                       : with_entries;
-    }
+    for (int t = 0; t < tensor_count; t++)
+        if (figures[t].stored)
+            count = figures[t].unknown || sum(figures[t].structure_received, plan->ranks) > 0 ? COLUMNS
+                    : count > ALWAYS                                                          ? count
+                                                                                              : with_entries;
     const char **cells = arena_array(arena, const char *, rows *COLUMNS);
     size_t width[COLUMNS] = {0};
     for (int c = 0; c < COLUMNS; c++) {
         cells[c] = columns[c].upper;
         cells[COLUMNS + c] = columns[c].lower;
     }
-    for (int t = 0; t < figures->tensor_count; t++) {
-        const Row row = row_of(&figures->tensors[t], report);
-        row_cells(&row, plan->ranks, arena, &cells[(2 + t) * COLUMNS]);
-    }
+    for (int t = 0; t < tensor_count; t++)
+        row_cells(&figures[t], plan->ranks, arena, &cells[(2 + t) * COLUMNS]);
     for (int i = 0; i < rows * COLUMNS; i++) {
         size_t length = strlen(cells[i]);
         width[i % COLUMNS] = length > width[i % COLUMNS] ? length : width[i % COLUMNS];
@@ -241,83 +240,64 @@ static const char *busiest_rank(const StatementPlan *plan) {
 }
 
 // What is read and written of tensors in disk, whose homes take no memory.
-static void print_disk(const StatementPlan *plan, const StatementReport *report, Text *to) {
-    const StatementFigures *all = plan_figures(plan);
-    for (int t = 0; t < all->tensor_count; t++) {
-        const TensorFigures *figures = &all->tensors[t];
-        const int id = figures->tensor->id;
-        IoCounts most = {0};
-        for (int64_t rank = 0; figures->io && rank < plan->ranks; rank++) {
-            const IoCounts *io = &figures->io[rank];
-            most.bytes_read =
-                max_i64(most.bytes_read, report ? report->bytes_read[id][rank] : io->bytes_read);
-            most.bytes_written =
-                max_i64(most.bytes_written, report ? report->bytes_written[id][rank] : io->bytes_written);
-            most.reads = max_i64(most.reads, report ? report->reads[id][rank] : io->reads);
-            most.writes = max_i64(most.writes, report ? report->writes[id][rank] : io->writes);
-        }
-        if (!figures->io)
-            continue;
-        text_printf(to, "  %s is in disk", figures->tensor->name);
-        const Home *home = &plan->homes[id];
-        for (int m = 0; m < home->order && home->tile[0] > 0; m++)
-            text_printf(to, "%s%" PRId64, m == 0 ? " in tiles of " : " x ", home->tile[m]);
-        text_append(to, home->file == FILE_OF_RANK ? "" : " in a file of all ranks");
-        text_append(to, busiest_rank(plan));
-        print_io("read", most.bytes_read, most.reads, to);
-        text_append(to, " and ");
-        print_io("write", most.bytes_written, most.writes, to);
-        text_append(to, "\n");
+static void print_disk(const StatementPlan *plan, const TensorFigures *figures, Text *to) {
+    IoCounts most = {0};
+    for (int64_t rank = 0; figures->io && rank < plan->ranks; rank++) {
+        const IoCounts *io = &figures->io[rank];
+        most.bytes_read = max_i64(most.bytes_read, io->bytes_read);
+        most.bytes_written = max_i64(most.bytes_written, io->bytes_written);
+        most.reads = max_i64(most.reads, io->reads);
+        most.writes = max_i64(most.writes, io->writes);
     }
+    if (!figures->io)
+        return;
+    text_printf(to, "  %s is in disk", figures->tensor->name);
+    const Home *home = &plan->homes[figures->tensor->id];
+    for (int m = 0; m < home->order && home->tile[0] > 0; m++)
+        text_printf(to, "%s%" PRId64, m == 0 ? " in tiles of " : " x ", home->tile[m]);
+    text_append(to, home->file == FILE_OF_RANK ? "" : " in a file of all ranks");
+    text_append(to, busiest_rank(plan));
+    print_io("read", most.bytes_read, most.reads, to);
+    text_append(to, " and ");
+    print_io("write", most.bytes_written, most.writes, to);
+    text_append(to, "\n");
 }
 
 // What is copied between memory of the host and of GPUs, on the rank that copies most.
-static void print_copied(const StatementPlan *plan, const StatementReport *report, Text *to) {
-    const StatementFigures *all = plan_figures(plan);
-    for (int t = 0; t < all->tensor_count; t++) {
-        const TensorFigures *figures = &all->tensors[t];
-        const int id = figures->tensor->id;
-        DeviceCounts most = {0};
-        for (int64_t rank = 0; figures->copied && rank < plan->ranks; rank++) {
-            const DeviceCounts *planned = &figures->copied[rank];
-            most.to_device = max_i64(most.to_device, report ? report->to_gpu[id][rank] : planned->to_device);
-            most.from_device =
-                max_i64(most.from_device, report ? report->from_gpu[id][rank] : planned->from_device);
-        }
-        if (most.to_device + most.from_device == 0)
-            continue;
-        text_printf(to, "  %s%scopies %s to its GPU", figures->tensor->name, busiest_rank(plan),
-                    report_bytes(most.to_device, to->arena));
-        text_printf(to, " and %s from it\n", report_bytes(most.from_device, to->arena));
+static void print_copied(const StatementPlan *plan, const TensorFigures *figures, Text *to) {
+    DeviceCounts most = {0};
+    for (int64_t rank = 0; figures->copied && rank < plan->ranks; rank++) {
+        most.to_device = max_i64(most.to_device, figures->copied[rank].to_device);
+        most.from_device = max_i64(most.from_device, figures->copied[rank].from_device);
     }
+    if (most.to_device + most.from_device == 0)
+        return;
+    text_printf(to, "  %s%scopies %s to its GPU", figures->tensor->name, busiest_rank(plan),
+                report_bytes(most.to_device, to->arena));
+    text_printf(to, " and %s from it\n", report_bytes(most.from_device, to->arena));
 }
 
-static void print_unknown(const StatementPlan *plan, Text *to) {
-    Text names = text_create(to->arena);
-    const StatementFigures *all = plan_figures(plan);
-    int count = 0;
-    for (int t = 0; t < all->tensor_count; t++) {
-        const TensorFigures *figures = &all->tensors[t];
-        if (figures->stored && sum(figures->stored, plan->ranks) < 0)
-            text_printf(&names, "%s%s", count++ ? ", " : "", figures->tensor->name);
+static bool is_uncounted(const TensorFigures *figures, int64_t ranks) {
+    return figures->stored && sum(figures->stored, ranks) < 0;
+}
+
+// Whose memory, and of which how much moves.
+static void print_unknown(const StatementPlan *plan, const TensorFigures *figures, int count, Text *to) {
+    Text stored = text_create(to->arena), moved = text_create(to->arena);
+    int stored_count = 0, moved_count = 0;
+    for (int t = 0; t < count; t++) {
+        if (is_uncounted(&figures[t], plan->ranks))
+            text_printf(&stored, "%s%s", stored_count++ ? ", " : "", figures[t].tensor->name);
+        if (figures[t].unknown)
+            text_printf(&moved, "%s%s", moved_count++ ? ", " : "", figures[t].tensor->name);
     }
-    if (count > 0)
+    if (stored_count > 0)
         text_printf(to,
                     "  The memory of %s is not counted: what is stored is known once %s given or computed.\n",
-                    text_string(&names), count > 1 ? "they are" : "it is");
-}
-
-// How much moves of these tensors.
-static void print_unknown_moves(const StatementPlan *plan, const StatementReport *report, Text *to) {
-    Text names = text_create(to->arena);
-    const StatementFigures *all = plan_figures(plan);
-    int count = 0;
-    for (int t = 0; t < all->tensor_count; t++)
-        if (row_of(&all->tensors[t], report).unknown)
-            text_printf(&names, "%s%s", count++ ? ", " : "", all->tensors[t].tensor->name);
-    if (count > 0)
+                    text_string(&stored), stored_count > 1 ? "they are" : "it is");
+    if (moved_count > 0)
         text_printf(to, "  What moves of %s is known once %s entries are given or computed.\n",
-                    text_string(&names), count > 1 ? "their" : "its");
+                    text_string(&moved), moved_count > 1 ? "their" : "its");
 }
 
 bool report_has_structure(const StatementPlan *plan) {
@@ -451,6 +431,17 @@ static void print_total(const Pipeline *pipeline, const RunReport *run, const Mo
         predict_print_total(pipeline, machine, to);
 }
 
+static void print_figures(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    int count;
+    const TensorFigures *figures = report_tensors(plan, report, to->arena, &count);
+    print_tensors(plan, figures, count, to);
+    for (int t = 0; t < count; t++)
+        print_disk(plan, &figures[t], to);
+    for (int t = 0; t < count; t++)
+        print_copied(plan, &figures[t], to);
+    print_unknown(plan, figures, count, to);
+}
+
 void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRanks *machine, Text *to) {
     text_append_visible(to, pipeline->source.name, strlen(pipeline->source.name));
     text_printf(to, " on %" PRId64 " rank%s", pipeline->ranks, pipeline->ranks == 1 ? "" : "s");
@@ -492,11 +483,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
         if (report)
             print_measured(plan, report, to);
         text_append(to, "\n");
-        print_tensors(plan, report, to);
-        print_disk(plan, report, to);
-        print_copied(plan, report, to);
-        print_unknown(plan, to);
-        print_unknown_moves(plan, report, to);
+        print_figures(plan, report, to);
         if (machine)
             predict_print(pipeline, i, machine, to);
     }

@@ -7,16 +7,20 @@
 #include "pipeline/pipeline.h"
 #include "runtime/cores.h"
 
+// What the runtime has counted of a tensor in executions of a statement; by rank.
+typedef struct {
+    const int64_t *bytes, *messages, *structure;
+    const IoCounts *io;
+    const DeviceCounts *copied;
+} CountedFigures;
+
 // What was measured of one statement.
 typedef struct {
-    double min, median, max;  // seconds of one execution
-    double seconds;           // of all timed ones together
-    int64_t executions;       // that are counted: of a repeated statement all, else the last one
-    double structure_seconds; // what is done once for all executions has taken (report_has_structure)
-    // Counted by the runtime in these executions: [tensor id][rank].
-    const int64_t *const *bytes, *const *messages, *const *structure;
-    const int64_t *const *bytes_read, *const *bytes_written, *const *reads, *const *writes;
-    const int64_t *const *to_gpu, *const *from_gpu;
+    double min, median, max;       // seconds of one execution
+    double seconds;                // of all timed ones together
+    int64_t executions;            // that are counted: of a repeated statement all, else the last one
+    double structure_seconds;      // what is done once for all executions has taken (report_has_structure)
+    const CountedFigures *counted; // in these executions; of each tensor that the statement uses, by id
     bool checked, check_ok;
     int64_t elements,
         drawn; // of a dense check: of the result, and those that were drawn to be checked; 0: all
@@ -54,6 +58,11 @@ void report_json(const Pipeline *pipeline, const RunReport *run, const ModelRank
 // One line for each repetition with a condition: how many rounds it took, and whether that is all it may
 // take.
 void report_rounds(const Program *program, const RepetitionReport *reports, Text *to);
+
+// The figures of the tensors that a statement uses, by id: those of the plan, or with a report what was
+// counted. In the arena.
+const TensorFigures *report_tensors(const StatementPlan *plan, const StatementReport *report, Arena *arena,
+                                    int *count);
 
 // How often a statement is executed: 1 where it is in no repetition. Of a plan, `report` NULL, fewer where a
 // condition ends a repetition.

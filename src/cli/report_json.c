@@ -32,38 +32,29 @@ static void print_moved(const char *key, bool unknown, const int64_t *values, in
 }
 
 // What is read and written of a tensor in disk.
-static void print_io(const StatementPlan *plan, const StatementReport *report, const TensorFigures *figures,
-                     Text *to) {
+static void print_io(const StatementPlan *plan, const TensorFigures *figures, Text *to) {
     static const char *const keys[] = {"bytes_read", "bytes_written", "reads", "writes"};
-    const int id = figures->tensor->id;
     int64_t *values = arena_array(to->arena, int64_t, plan->ranks);
     for (int k = 0; k < 4; k++) {
-        const int64_t *counted = !report  ? NULL
-                                 : k == 0 ? report->bytes_read[id]
-                                 : k == 1 ? report->bytes_written[id]
-                                 : k == 2 ? report->reads[id]
-                                          : report->writes[id];
         for (int64_t rank = 0; rank < plan->ranks; rank++) {
             const IoCounts *io = &figures->io[rank];
-            const int64_t planned[] = {io->bytes_read, io->bytes_written, io->reads, io->writes};
-            values[rank] = counted ? counted[rank] : planned[k];
+            const int64_t counts[] = {io->bytes_read, io->bytes_written, io->reads, io->writes};
+            values[rank] = counts[k];
         }
         text_append(to, k % 2 ? ", " : ",\n      ");
         print_integers(keys[k], values, plan->ranks, to);
     }
-    if (plan->homes[id].file != FILE_OF_RANK)
+    if (plan->homes[figures->tensor->id].file != FILE_OF_RANK)
         text_append(to, ", \"in_place\": true");
 }
 
 // What is copied of a tensor between memory of the host and of GPUs.
-static void print_copied(const StatementPlan *plan, const StatementReport *report,
-                         const TensorFigures *figures, Text *to) {
-    const int id = figures->tensor->id;
+static void print_copied(const StatementPlan *plan, const TensorFigures *figures, Text *to) {
     int64_t *to_gpu = arena_array(to->arena, int64_t, plan->ranks);
     int64_t *from_gpu = arena_array(to->arena, int64_t, plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
-        to_gpu[rank] = report ? report->to_gpu[id][rank] : figures->copied[rank].to_device;
-        from_gpu[rank] = report ? report->from_gpu[id][rank] : figures->copied[rank].from_device;
+        to_gpu[rank] = figures->copied[rank].to_device;
+        from_gpu[rank] = figures->copied[rank].from_device;
     }
     text_append(to, ",\n      ");
     print_integers("bytes_to_gpu", to_gpu, plan->ranks, to);
@@ -71,50 +62,49 @@ static void print_copied(const StatementPlan *plan, const StatementReport *repor
     print_integers("bytes_from_gpu", from_gpu, plan->ranks, to);
 }
 
-static void print_tensor(const StatementPlan *plan, const StatementReport *report, int index, Text *to) {
-    const TensorFigures figures = plan_tensor_figures(plan, index);
-    const int id = figures.tensor->id;
-    text_append_json(to, figures.tensor->name);
-    text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", figures.pattern);
-    text_append_json(to, figures.at);
-    text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures.steps);
-    const bool unknown = figures.unknown && !report;
-    print_moved("bytes_received", unknown, report ? report->bytes[id] : figures.bytes_received, plan->ranks,
-                to);
+static void print_tensor(const StatementPlan *plan, const TensorFigures *figures, Text *to) {
+    text_append_json(to, figures->tensor->name);
+    text_printf(to, ": {\"pattern\": \"%s\", \"at\": ", figures->pattern);
+    text_append_json(to, figures->at);
+    text_printf(to, ", \"steps\": %" PRId64 ",\n      ", figures->steps);
+    const bool unknown = figures->unknown;
+    print_moved("bytes_received", unknown, figures->bytes_received, plan->ranks, to);
     text_append(to, ", ");
-    print_moved("messages_received", unknown, report ? report->messages[id] : figures.messages_received,
-                plan->ranks, to);
+    print_moved("messages_received", unknown, figures->messages_received, plan->ranks, to);
     text_append(to, ",\n      ");
-    print_integers("home_bytes", figures.home_bytes, plan->ranks, to);
+    print_integers("home_bytes", figures->home_bytes, plan->ranks, to);
     text_append(to, ", ");
-    print_moved("buffer_bytes", unknown, figures.buffer_bytes, plan->ranks, to);
-    if (figures.io)
-        print_io(plan, report, &figures, to);
-    if (figures.copied)
-        print_copied(plan, report, &figures, to);
-    if (figures.stored) {
+    print_moved("buffer_bytes", unknown, figures->buffer_bytes, plan->ranks, to);
+    if (figures->io)
+        print_io(plan, figures, to);
+    if (figures->copied)
+        print_copied(plan, figures, to);
+    if (figures->stored) {
         text_append(to, ",\n      ");
-        if (!plan->homes[id].stored_entries) {
+        if (!plan->homes[figures->tensor->id].stored_entries) {
             text_append(to, "\"stored\": null, \"imbalance\": null");
         } else {
-            print_integers("stored", figures.stored, plan->ranks, to);
-            text_printf(to, ", \"imbalance\": %.6g", report_imbalance(figures.stored, plan->ranks));
+            print_integers("stored", figures->stored, plan->ranks, to);
+            text_printf(to, ", \"imbalance\": %.6g", report_imbalance(figures->stored, plan->ranks));
         }
         text_append(to, ", ");
-        print_moved("structure_bytes_received", unknown,
-                    report ? report->structure[id] : figures.structure_received, plan->ranks, to);
+        print_moved("structure_bytes_received", unknown, figures->structure_received, plan->ranks, to);
     }
     text_append(to, "}");
 }
 
-// Totals over all tensors, by rank.
-static void print_totals(const StatementPlan *plan, const char *key, const int64_t *const *counted,
-                         Text *to) {
-    int64_t *totals = arena_array(to->arena, int64_t, plan->ranks);
-    for (int t = 0; t < plan->plan->tensor_count; t++)
-        for (int64_t r = 0; r < plan->ranks; r++)
-            totals[r] += counted[plan->plan->tensors[t]->id][r];
-    print_integers(key, totals, plan->ranks, to);
+// What was counted over all tensors, by rank.
+static void print_totals(const StatementPlan *plan, const StatementReport *report, Text *to) {
+    int64_t *bytes = arena_array(to->arena, int64_t, plan->ranks);
+    int64_t *messages = arena_array(to->arena, int64_t, plan->ranks);
+    for (int t = 0; t < plan_figures(plan)->tensor_count; t++)
+        for (int64_t r = 0; r < plan->ranks; r++) {
+            bytes[r] += report->counted[t].bytes[r];
+            messages[r] += report->counted[t].messages[r];
+        }
+    print_integers("bytes_received", bytes, plan->ranks, to);
+    text_append(to, ", ");
+    print_integers("messages_received", messages, plan->ranks, to);
 }
 
 static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
@@ -134,9 +124,7 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
     text_append(to, "\"gflops\": ");
     print_real(report_gflops(plan, report), to);
     text_append(to, ",\n   ");
-    print_totals(plan, "bytes_received", report->bytes, to);
-    text_append(to, ", ");
-    print_totals(plan, "messages_received", report->messages, to);
+    print_totals(plan, report, to);
     if (report->checked) {
         text_append(to, ",\n   \"check\": {\"max_rel_error\": ");
         print_real(report->error, to);
@@ -187,9 +175,13 @@ static void print_statement(const Pipeline *pipeline, int index, const Statement
         text_append(to, ", \"flop\": null,\n   \"tensors\": {");
     else
         text_printf(to, ", \"flop\": %" PRId64 ",\n   \"tensors\": {", plan->flop);
+    int used_count, next = 0;
+    const TensorFigures *used = report_tensors(plan, report, to->arena, &used_count);
     for (int t = 0; t < plan->plan->tensor_count; t++) {
+        const bool is_used = next < used_count && used[next].tensor->id == t;
+        const TensorFigures figures = is_used ? used[next++] : plan_tensor_figures(plan, t);
         text_append(to, t ? ",\n    " : "\n    ");
-        print_tensor(plan, report, t, to);
+        print_tensor(plan, &figures, to);
     }
     text_append(to, "},\n   ");
     print_integers("peak_bytes", peaks_of_statement(pipeline, index, MEMORY_HOST, to->arena), plan->ranks,

@@ -27,25 +27,20 @@ typedef struct {
     HomeFile *files; // as --in-place says
 } Bindings;
 
-// Bytes and messages of all executions of a statement, what they read and write in disk, and bytes of the
-// latest structure, which is not planned.
-enum {
-    COUNTER_BYTES,
-    COUNTER_MESSAGES,
-    COUNTER_BYTES_READ,
-    COUNTER_BYTES_WRITTEN,
-    COUNTER_READS,
-    COUNTER_WRITES,
-    COUNTER_TO_GPU,
-    COUNTER_FROM_GPU,
-    COUNTER_STRUCTURE,
-    COUNTER_COUNT
-};
+// What one rank has moved of one tensor in all executions of a statement, and bytes of the latest structure,
+// which is not planned.
 typedef struct {
-    int64_t *own[COUNTER_COUNT];      // counted on this rank, by tensor id
-    int64_t **all[COUNTER_COUNT];     // [tensor id][rank], on rank 0
-    int64_t **planned[COUNTER_COUNT]; // the same, of the plan
-    int64_t uncounted;                // executions that `planned` lacks
+    int64_t bytes, messages, structure;
+    IoCounts io;
+    DeviceCounts copied;
+} Counts;
+
+typedef struct {
+    int count;              // of tensors that the statement uses
+    const Tensor **tensors; // by id, as in its figures
+    Counts *own;            // counted on this rank, by tensor
+    Counts *planned;        // on rank 0: [rank][tensor], of the plan
+    int64_t uncounted;      // executions that `planned` lacks
 } Counters;
 
 // One statement on this rank.
@@ -73,7 +68,7 @@ typedef struct {
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     InPlaceOutput **in_place; // the same, of outputs that are homes; NULL: others
-    Kernel kernel; // of all statements
+    Kernel kernel;            // of all statements
     RunStatement *statements;
     RepetitionReport *repetitions; // by repetition of the program
     Values *values;                // by tensor id
