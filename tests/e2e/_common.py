@@ -37,10 +37,10 @@ def distal(arguments, status=0, text=None, environment=None):
 
 
 @functools.cache
-def preloaded(name):
+def preloaded(name, compiler=None):
     """The environment of a run in which functions of tests/support/NAME.c take the place of others."""
     library = f"{tempfile.mkdtemp(prefix='distal-preload-')}/{name}.so"
-    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-o", library,
+    subprocess.run([*(compiler or os.environ.get("CC", "cc")).split(), "-shared", "-fPIC", "-o", library,
                     f"{SOURCE}/tests/support/{name}.c", "-ldl"], check=True, timeout=LIMIT_SECONDS)
     atexit.register(shutil.rmtree, os.path.dirname(library))
     return {"LD_PRELOAD": library, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}

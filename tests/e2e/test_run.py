@@ -315,6 +315,26 @@ a = D(i) * D(i)
     check(done.stderr.count(": ok\n") == 4, f"standard error: {done.stderr!r}")
 
 
+def test_long_programs(folder):
+    """What a run does grows with its statements: collectives, each of few bytes, and memory."""
+    calls, size, ranks = [], 5, 2
+    for count in (10, 40, 160):
+        lines = [f"tensor T{t}(n, n): f64; place T{t}(x, y) -> M(x)" for t in range(count + 1)]
+        lines += [f"T{t + 1}(i, j) = T{t}(i, k) * T0(k, j)" for t in range(count)]
+        program = "\n".join([f"param n = {size}", f"machine M = grid({ranks})", *lines])
+        path = f"{folder}/calls.{count}"
+        distal(["run", "-q", "-e", program, "--in", "T0=const:0.2", "--out", f"T{count}={folder}/{count}.npy"],
+               environment={**preloaded("mpi_calls", os.environ.get("MPICC", "mpicc")), "MPI_CALLS": path})
+        check(numpy.allclose(numpy.load(f"{folder}/{count}.npy"), 0.2, rtol=1e-12, atol=0), f"{count} statements: wrong result")
+        with open(path, encoding="utf-8") as file:
+            found = list(map(int, file))
+        check(len(found) == ranks, f"counts of {len(found)} ranks")
+        calls.append(max(found))
+    each = (calls[1] - calls[0]) / 30
+    check(0 < each < 50, f"{each} collectives for each statement")
+    check(calls[2] - calls[1] <= 1.1 * 120 * each, f"collectives of 10, 40 and 160 statements: {calls}")
+
+
 def test_tiles(folder):
     """Loops in blocks, several and the last ones short, beside a loop between them and rows on two ranks."""
     program = """
