@@ -87,8 +87,10 @@ static void search_before(Before *before, int64_t first, int64_t last, int64_t f
                        subtract_used, before);
 }
 
-// Takes out what a use reaches in any step.
+// Takes out what a use reaches in any step; nothing where a loop around it has no iterations.
 static void subtract_everything(const Footprints *use, Region *rest, Arena *arena) {
+    if (use->steps == 0)
+        return;
     if (use->exact) {
         const Region reached = everything(use, arena);
         region_subtract_all(rest, &reached, arena);

@@ -360,6 +360,16 @@ A(i, k) = x(i) / z(k)
 z(k) += A(i, k) * x(i) / B(i, j)
 """
     distal(["run", "-e", program, "--check"], environment={"DISTAL_CFLAGS": "-O0"})
+    # A has a home, though no iteration of j computes it.
+    program = """
+tensor A(1): f64, {compressed}; tensor B(0, 1): f64, {dense, compressed}
+A(i) = B(j, i)
+schedule A {
+  reorder({j, i})
+  communicate({A, B}, i)
+}
+"""
+    distal(["run", "-e", program, "-n", "2", "--check"], environment={"DISTAL_CFLAGS": "-O0"})
 
 
 def test_stats_as_text(folder):
