@@ -99,7 +99,13 @@ static int64_t own_bytes(const Pipeline *pipeline, const Options *options, int s
     return saturated_add(bytes, copied_bytes(pipeline, options, statement, MEMORY_HOST, rank));
 }
 
-int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
+int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, MemoryId kind,
+                            int64_t rank) {
+    if (kind == MEMORY_GPU) {
+        const int64_t bytes = peak_of_statement(pipeline, statement, MEMORY_GPU, rank);
+        return bytes < 0 ? -1
+                         : saturated_add(bytes, copied_bytes(pipeline, options, statement, MEMORY_GPU, rank));
+    }
     return saturated_add(common_bytes(pipeline, statement, rank),
                          own_bytes(pipeline, options, statement, rank));
 }
@@ -117,41 +123,18 @@ int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t
     return most;
 }
 
-static void raise_peak(MemoryPeak *peak, int statement, int64_t rank, int64_t bytes) {
-    if (bytes > peak->bytes)
-        *peak = (MemoryPeak){statement, rank, bytes};
-}
-
 MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryId kind, int64_t rank) {
     MemoryPeak peak = {0, 0, -1};
     const int64_t first = rank < 0 ? 0 : rank, last = rank < 0 ? pipeline->ranks : rank + 1;
-    Arena *arena = arena_create_within(pipeline->arena);
     for (int s = 0; s < pipeline->program->statement_count; s++) {
         plan_figures(pipeline->plan->statements[s]);
-        const int64_t *on_gpu =
-            kind == MEMORY_GPU ? peaks_of_statement(pipeline, s, MEMORY_GPU, arena) : NULL;
         for (int64_t r = first; r < last; r++) {
-            if (kind == MEMORY_HOST)
-                raise_peak(&peak, s, r, memory_of_statement(pipeline, options, s, r));
-            else if (on_gpu)
-                raise_peak(&peak, s, r,
-                           saturated_add(on_gpu[r], copied_bytes(pipeline, options, s, MEMORY_GPU, r)));
+            const int64_t bytes = memory_of_statement(pipeline, options, s, kind, r);
+            if (bytes > peak.bytes)
+                peak = (MemoryPeak){s, r, bytes};
         }
     }
-    arena_free(arena);
     return peak;
-}
-
-// Bytes of buffers of a tensor on a rank, without those that depend on entries that are not known.
-static int64_t buffer_bytes(const StatementPlan *plan, int tensor, MemoryId kind, int64_t rank) {
-    if (kind == MEMORY_HOST)
-        return plan_tensor_figures(plan, tensor).known_buffer_bytes[rank];
-    const StatementFigures *figures = plan_figures(plan);
-    int64_t bytes = 0;
-    for (int t = 0; t < plan->spmd->transfer_count && plan->spmd->on_gpu; t++)
-        if (figures->transfers[t].transfer->access->tensor->id == tensor)
-            bytes = saturated_add(bytes, figures->transfers[t].gpu_bytes[rank]);
-    return bytes;
 }
 
 // "B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers"
@@ -160,7 +143,8 @@ static void list_tensors(const Session *session, MemoryId kind, const MemoryPeak
     for (int t = 0; t < plan->plan->tensor_count; t++) {
         const TensorFigures figures = plan_tensor_figures(plan, t);
         const int64_t home = plan->homes[t].memory == kind ? figures.home_bytes[peak->rank] : 0;
-        const int64_t buffers = buffer_bytes(plan, t, kind, peak->rank);
+        const int64_t *of_kind = kind == MEMORY_GPU ? figures.gpu_buffer_bytes : figures.known_buffer_bytes;
+        const int64_t buffers = of_kind[peak->rank];
         if (home == 0 && buffers == 0)
             continue;
         text_printf(text, "%s%s", text->length > 0 ? "; " : "", figures.tensor->name);
@@ -182,8 +166,7 @@ static int64_t bytes_of_others(const Session *session, MemoryId kind, const Memo
     if (kind == MEMORY_HOST)
         return peaks_of_others(pipeline, peak->statement, peak->rank);
     const int64_t *own = plan_figures(pipeline->plan->statements[peak->statement])->gpu_peak_bytes;
-    const int64_t *all = peaks_of_statement(pipeline, peak->statement, kind, session->arena);
-    return all[peak->rank] - (own ? own[peak->rank] : 0);
+    return peak_of_statement(pipeline, peak->statement, MEMORY_GPU, peak->rank) - (own ? own[peak->rank] : 0);
 }
 
 // Adds a note to the last diagnostic: what takes the memory of a peak.

@@ -8,11 +8,13 @@
 
 #include <mpi.h>
 
-// Bytes that a run with these options needs on `rank` while statement `statement` is executed: homes and
-// buffers, whole tensors that --check gathers, and the copy of a target that every execution of an
-// accumulating statement restores. INT64_MAX where that does not fit into 64 bits.
-int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, int64_t rank);
-// The most that it needs on `rank`.
+// Bytes of one kind of memory, that of the host or that of its GPU, that a run with these options needs on
+// `rank` while statement `statement` is executed: homes and buffers, whole tensors that --check gathers, and
+// the copy of a target that every execution of an accumulating statement restores. INT64_MAX where that does
+// not fit into 64 bits; -1: nothing is in memory of a GPU.
+int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, MemoryId kind,
+                            int64_t rank);
+// The most that it needs of the memory of the host on `rank`.
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);
 
 // What `rank`, or where that is -1 the first of the ranks that need most, needs at most of one kind of

@@ -6,6 +6,7 @@
 #include "base/integer.h"
 #include "cli/memory.h"
 #include "cli/report.h"
+#include "pipeline/peaks.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -125,20 +126,34 @@ static void add_note(const Advice *advice, const char *change, int64_t bytes) {
                      report_bytes(bytes, advice->session->arena));
 }
 
+// Buffers on a rank of the statements that are executed together with this one.
+static int64_t buffers_together(const Advice *advice, int statement, int64_t rank) {
+    const Pipeline *pipeline = advice->session->pipeline;
+    int64_t bytes = 0;
+    int first, last;
+    peaks_together(pipeline, statement, &first, &last);
+    for (int s = first; s < last; s++) {
+        const StatementPlan *plan = pipeline->plan->statements[s];
+        const StatementFigures *figures = plan_figures(plan);
+        for (int t = 0; t < figures->tensor_count; t++)
+            bytes =
+                saturated_add(bytes, advice->kind == MEMORY_GPU ? figures->tensors[t].gpu_buffer_bytes[rank]
+                                                                : figures->tensors[t].buffer_bytes[rank]);
+        if (advice->kind == MEMORY_GPU && plan->spmd->on_gpu) // on the host they are among the buffers
+            bytes = saturated_add(bytes, plan_rows_bytes(plan));
+    }
+    return bytes;
+}
+
 // The number of times that buffers have to be halved at least before every rank fits.
 static int halvings_needed(const Advice *advice) {
     const Pipeline *pipeline = advice->session->pipeline;
     int most = 0;
-    if (advice->kind != MEMORY_HOST)
-        return 0;
     for (int s = 0; s < pipeline->program->statement_count; s++)
         for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
-            const StatementPlan *plan = pipeline->plan->statements[s];
-            int64_t buffers = 0;
-            const StatementFigures *figures = plan_figures(plan);
-            for (int t = 0; t < figures->tensor_count; t++)
-                buffers = saturated_add(buffers, figures->tensors[t].buffer_bytes[rank]);
-            const int64_t all = memory_of_statement(pipeline, advice->session->options, s, rank);
+            const int64_t buffers = buffers_together(advice, s, rank);
+            const int64_t all =
+                memory_of_statement(pipeline, advice->session->options, s, advice->kind, rank);
             int count = 0;
             for (int64_t left = buffers; all - buffers + left > advice->limit && count <= MAX_HALVINGS;
                  count++)

@@ -15,20 +15,27 @@ static const int64_t *own_peaks(const Plan *plan, int statement, MemoryId kind) 
     return kind == MEMORY_GPU ? figures->gpu_peak_bytes : figures->peak_bytes;
 }
 
-const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena) {
-    const Plan *plan = pipeline->plan;
-    int64_t *peaks = NULL;
+int64_t peak_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank) {
+    int64_t peak = -1;
     int first, last;
     peaks_together(pipeline, statement, &first, &last);
     for (int s = first; s < last; s++) {
-        const int64_t *own = own_peaks(plan, s, kind);
-        const int64_t *homes = kind == MEMORY_GPU ? plan->home_figures->gpu : plan->home_figures->total;
-        if (own && !peaks)
-            peaks = arena_array(arena, int64_t, pipeline->ranks);
-        for (int64_t rank = 0; own && rank < pipeline->ranks; rank++)
-            peaks[rank] =
-                saturated_add(peaks[rank], s == statement || !homes ? own[rank] : own[rank] - homes[rank]);
+        const int64_t *own = own_peaks(pipeline->plan, s, kind);
+        const HomeFigures *figures = pipeline->plan->home_figures;
+        const int64_t *homes = kind == MEMORY_GPU ? figures->gpu : figures->total;
+        if (own)
+            peak = saturated_add(max_i64(peak, 0),
+                                 s == statement || !homes ? own[rank] : own[rank] - homes[rank]);
     }
+    return peak;
+}
+
+const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena) {
+    if (peak_of_statement(pipeline, statement, kind, 0) < 0)
+        return NULL;
+    int64_t *peaks = arena_array(arena, int64_t, pipeline->ranks);
+    for (int64_t rank = 0; rank < pipeline->ranks; rank++)
+        peaks[rank] = peak_of_statement(pipeline, statement, kind, rank);
     return peaks;
 }
 

@@ -6,13 +6,14 @@
 
 #include "pipeline/pipeline.h"
 
-// By rank, what it has in memory of the host or of its GPU at most while a statement is executed: its peak
-// (StatementFigures), and the buffers of the other statements of its repetition. Allocated in the arena; NULL
-// where nothing is in such memory.
+// What a rank has in memory of the host or of its GPU at most while a statement is executed: its peak
+// (StatementFigures), and the buffers of the other statements of its repetition. -1 where nothing is in such
+// memory, on all ranks.
+int64_t peak_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank);
+// The same by rank, allocated in the arena; NULL where nothing is in such memory.
 const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena);
 
-// Those of one rank in memory of the host, without what depends on entries that are not known. Figures are
-// not made for it.
+// That of memory of the host without what depends on entries that are not known. Figures are not made for it.
 int64_t peaks_known(const Pipeline *pipeline, int statement, int64_t rank);
 // The part of it that the other statements of its repetition have.
 int64_t peaks_of_others(const Pipeline *pipeline, int statement, int64_t rank);

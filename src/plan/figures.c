@@ -60,6 +60,13 @@ int64_t plan_home_bytes(const Plan *plan, int64_t rank) {
     return figures->rank_bytes;
 }
 
+static const int64_t *add_bytes(const StatementPlan *plan, const int64_t *sum, const int64_t *own) {
+    int64_t *bytes = arena_array(plan->arena, int64_t, plan->ranks);
+    for (int64_t rank = 0; rank < plan->ranks; rank++)
+        bytes[rank] = saturated_add(sum[rank], own[rank]);
+    return bytes;
+}
+
 static const IoCounts *add_io(const StatementPlan *plan, const IoCounts *sum, const IoCounts *own) {
     IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks; rank++)
@@ -99,6 +106,8 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
     figures->buffer_bytes = buffer;
     figures->known_buffer_bytes = known;
     figures->structure_received = structure;
+    if (own->gpu_bytes)
+        figures->gpu_buffer_bytes = add_bytes(plan, figures->gpu_buffer_bytes, own->gpu_bytes);
     if (own->io)
         figures->io = add_io(plan, figures->io, own->io);
     if (own->copied)
@@ -136,6 +145,7 @@ static TensorFigures unmoved(const StatementPlan *plan, int tensor) {
                            .home_bytes = home->bytes[tensor],
                            .buffer_bytes = home->none,
                            .known_buffer_bytes = home->none,
+                           .gpu_buffer_bytes = home->none,
                            .structure_received = home->none,
                            .stored = home->stored[tensor]};
 }
@@ -169,12 +179,9 @@ static void add_gpu_peaks(const StatementPlan *plan, StatementFigures *figures) 
     int64_t *peak = arena_array(plan->arena, int64_t, plan->ranks);
     for (int64_t rank = 0; rank < plan->ranks; rank++) {
         peak[rank] = homes ? homes[rank] : 0;
-        for (int t = 0; t < plan->spmd->transfer_count && plan->spmd->on_gpu; t++)
-            increase(&peak[rank], figures->transfers[t].gpu_bytes[rank]);
-        if (plan->spmd->gpu_contracts)
-            increase(&peak[rank], DEVICE_SPACE);
-        if (plan->spmd->on_gpu)
-            increase(&peak[rank], saturated_add(plan_rows_bytes(plan), DEVICE_SCRATCH));
+        for (int t = 0; t < figures->tensor_count; t++)
+            increase(&peak[rank], figures->tensors[t].gpu_buffer_bytes[rank]);
+        increase(&peak[rank], plan_gpu_workspace_bytes(plan));
     }
     figures->gpu_peak_bytes = peak;
 }

@@ -41,6 +41,7 @@ typedef struct {
     const int64_t *bytes_received, *messages_received, *home_bytes;
     const int64_t *buffer_bytes;       // copies of threads included
     const int64_t *known_buffer_bytes; // the same, without those that depend on entries that are not known
+    const int64_t *gpu_buffer_bytes;   // in memory of a GPU; zeros: leaves are not on one
     const int64_t *structure_received; // bytes of sub-trees of entries, once for a structure
     const IoCounts *io;                // NULL: it is not in disk
     const DeviceCounts *copied;        // between memory of the host and of a GPU; NULL: leaves are not on one

@@ -157,6 +157,9 @@ int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfe
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
 int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row);
 int64_t plan_rows_bytes(const StatementPlan *plan);
+// Bytes that the statement takes in memory of a GPU beside homes and buffers: for row workspaces, operands of
+// contractions, and partial results of blocks.
+int64_t plan_gpu_workspace_bytes(const StatementPlan *plan);
 
 // Floating-point operations of an assignment at each point of its loops; and whether indices determine the
 // variable, so that it has no iterations of its own.

@@ -39,3 +39,10 @@ int64_t plan_rows_bytes(const StatementPlan *plan) {
     }
     return bytes;
 }
+
+int64_t plan_gpu_workspace_bytes(const StatementPlan *plan) {
+    if (!plan->spmd->on_gpu)
+        return 0;
+    return saturated_add(plan_rows_bytes(plan),
+                         DEVICE_SCRATCH + (plan->spmd->gpu_contracts ? DEVICE_SPACE : 0));
+}
