@@ -42,16 +42,17 @@ module distal
     character(:), allocatable :: tensor, pattern, at
     integer(int64) :: steps = 0
     integer(int64), allocatable :: bytes_received(:), messages_received(:), home_bytes(:), buffer_bytes(:)
+    integer(int64), allocatable :: gpu_buffer_bytes(:)
   end type
   type, public :: distal_figures
     integer(int64) :: ranks = 0, flop = 0
     type(distal_tensor_figures), allocatable :: tensors(:)
-    integer(int64), allocatable :: peak_bytes(:)
+    integer(int64), allocatable :: peak_bytes(:), gpu_peak_bytes(:)
     real(real64) :: plan_seconds = 0, compile_seconds = 0
   end type
 
   public :: distal_version, distal_create, distal_free, distal_error, distal_on_error, distal_use_layout, distal_scratch
-  public :: distal_scratch_direct, distal_check, distal_gpu_stream
+  public :: distal_scratch_direct, distal_check, distal_gpu_stream, distal_gpu_memory_limit
   public :: distal_param, distal_machine, distal_machine_grid
   public :: distal_tensor_create, distal_tensor_declare, distal_tensor_find, distal_tensor_free, distal_tensor_shape
   public :: distal_tensor_piece_count, distal_tensor_box, distal_tensor_piece, distal_tensor_local, distal_tensor_coordinates
@@ -362,6 +363,13 @@ contains
     type(c_ptr), intent(in) :: stream
     integer, intent(out), optional :: status
     call finish(context%handle, c_gpu_stream(context%handle, stream), status)
+  end subroutine
+
+  subroutine distal_gpu_memory_limit(context, bytes, status)
+    type(distal_context), intent(in) :: context
+    integer(int64), intent(in) :: bytes
+    integer, intent(out), optional :: status
+    call finish(context%handle, c_gpu_memory_limit(context%handle, bytes), status)
   end subroutine
 
   subroutine distal_check(context, status)

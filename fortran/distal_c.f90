@@ -45,6 +45,7 @@ module distal_c
     type(c_ptr) :: messages_received
     type(c_ptr) :: home_bytes
     type(c_ptr) :: buffer_bytes
+    type(c_ptr) :: gpu_buffer_bytes
   end type
 
   type, bind(c) :: c_figures
@@ -53,6 +54,7 @@ module distal_c
     integer(c_int) :: tensor_count
     type(c_ptr) :: tensors
     type(c_ptr) :: peak_bytes
+    type(c_ptr) :: gpu_peak_bytes
     real(c_double) :: plan_seconds
     real(c_double) :: compile_seconds
   end type
@@ -99,6 +101,11 @@ module distal_c
       import
       type(c_ptr), value :: context
       type(c_ptr), value :: stream
+    end function
+    integer(c_int) function c_gpu_memory_limit(context, bytes) bind(c, name="distal_gpu_memory_limit")
+      import
+      type(c_ptr), value :: context
+      integer(c_int64_t), value :: bytes
     end function
     integer(c_int) function c_param(context, name, value) bind(c, name="distal_param")
       import

@@ -126,6 +126,12 @@ DISTAL_API distal_status distal_scratch_direct(distal_context *context, int dire
 // DISTAL_FAILED where there is none.
 DISTAL_API distal_status distal_gpu_stream(distal_context *context, void *stream);
 
+// Sets how many bytes a rank may have in memory of its GPU, for plans that are made from now on: one that
+// needs more there while it is executed, gpu_peak_bytes of its figures, is refused on all ranks
+// (DISTAL_FAILED of distal_plan_create), before anything is allocated. 0, as at first: what is free. Local;
+// ranks may differ.
+DISTAL_API distal_status distal_gpu_memory_limit(distal_context *context, int64_t bytes);
+
 // --- Params and machines
 
 // Declares an integer that extents, grids and arguments of commands may mention by name, or changes its
@@ -503,7 +509,9 @@ DISTAL_API distal_status distal_use_kernel(distal_statement *statement, distal_k
 
 // Plans the statement for the current values of params, extents and grids: all messages, and all memory that
 // they need. Allocates zeroed memory for tensors that have none. Compiles the statement if that has not been
-// done. DISTAL_FAILED, before anything is allocated, if a node has too little free memory. Collective.
+// done. DISTAL_FAILED, before anything is allocated, if a node has too little free memory, or the GPU of a
+// rank (which other ranks that share it may still take), or less than the plan needs is allowed there
+// (distal_gpu_memory_limit): distal_error says what takes it. Collective.
 DISTAL_API distal_status distal_plan_create(distal_statement *statement, distal_plan **plan);
 
 // Frees the plan; NULL is fine. Collective.
@@ -523,8 +531,9 @@ typedef struct {
     const int64_t
         *bytes_received; // that the rank does not hold; for reductions, partial results that it sends
     const int64_t *messages_received;
-    const int64_t *home_bytes;   // the pieces that the rank holds; an array that several hold, once
-    const int64_t *buffer_bytes; // further memory, copies of threads included
+    const int64_t *home_bytes;       // the pieces that the rank holds; an array that several hold, once
+    const int64_t *buffer_bytes;     // further memory of the host, copies of threads included
+    const int64_t *gpu_buffer_bytes; // and of its GPU
 } distal_tensor_figures;
 
 typedef struct {
@@ -533,7 +542,8 @@ typedef struct {
                   // of sparse tensors
     int tensor_count;
     const distal_tensor_figures *tensors; // those that the statement mentions
-    const int64_t *peak_bytes;
+    const int64_t *peak_bytes;            // of memory of the host, while the plan is executed
+    const int64_t *gpu_peak_bytes;        // of memory of its GPU
     double plan_seconds;
     double compile_seconds; // 0 if the kernel had been compiled before
 } distal_figures;

@@ -64,6 +64,7 @@ static distal_context *allocate(MPI_Comm comm) {
     if (!context)
         return NULL;
     MPI_Comm_size(comm, &context->ranks);
+    context->gpu_memory_limit = INT64_MAX;
     context->arena = arena_create();
     if (context->arena && arena_attempt(context->arena, prepare, context))
         return context;
@@ -185,6 +186,15 @@ distal_status distal_gpu_stream(distal_context *context, void *stream) {
     const distal_status status = call_local(context, "distal_gpu_stream", take_stream, stream);
     context->is_local = true;
     return call_end(context, status);
+}
+
+distal_status distal_gpu_memory_limit(distal_context *context, int64_t bytes) {
+    if (!context)
+        return missing_argument(NULL, "distal_gpu_memory_limit", "the context");
+    if (bytes < 0)
+        return distal_refuse(context, "distal_gpu_memory_limit", "the limit is negative");
+    context->gpu_memory_limit = bytes > 0 ? bytes : INT64_MAX;
+    return DISTAL_OK;
 }
 
 const int *layout_modes(const distal_context *context, int order) {

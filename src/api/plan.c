@@ -5,13 +5,23 @@
 #include "api/file.h"
 
 #include "base/integer.h"
+#include "memory/gpu.h"
+#include "plan/shortage.h"
 #include "runtime/contraction.h"
 #include "runtime/node.h"
+#include "runtime/wait.h"
 
 #include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Bytes that a rank needs in memory of its GPU: all that the plan has there, compared with a limit, or what
+// is not there yet, compared with what is free.
+typedef struct {
+    int64_t needed, available, present;
+    bool limited;
+} GpuShortage;
 
 typedef struct {
     distal_statement *statement;
@@ -21,6 +31,8 @@ typedef struct {
     double seconds;
     int64_t threads; // the largest number of a rank
     bool ready;
+    GpuShortage shortage; // of this rank, and then of the first one that lacks most
+    int lacking;          // that rank; -1: none
     PlannedProgram *made; // for a plan that is made again, until the plan has it
     bool replaced;        // the plan has it
 } PlanCall;
@@ -157,8 +169,14 @@ static void undo(const distal_plan *plan) {
     }
 }
 
-// Bytes that the plan needs on this rank: its buffers, and homes of tensors that have no memory yet, or only
-// memory with strides that kernels do not support.
+// Whether the plan has to allocate the home of a tensor: it has no memory yet, or only memory with strides
+// that kernels do not support, or it is a workspace, which is no tensor of the context.
+static bool is_missing(const distal_plan *plan, const Tensor *tensor) {
+    const distal_tensor *own = context_tensor(plan->context, tensor->name);
+    return !own || !own->storage || own->spread;
+}
+
+// Bytes of memory of the host that the plan needs on this rank: its buffers, and homes that are missing.
 static int64_t missing_bytes(const distal_plan *plan) {
     StatementPlan *statement = plan->program->plan->statements[0];
     const int64_t rank = plan->context->rank, threads = statement->options.threads;
@@ -170,10 +188,7 @@ static int64_t missing_bytes(const distal_plan *plan) {
         bytes = saturated_add(bytes, rank_buffer_bytes(part));
         bytes = saturated_add(
             bytes, transfer_copies_bytes(part->transfer, rank_copy_bytes(statement, part), threads));
-        // A workspace is no tensor of the context.
-        const distal_tensor *own = context_tensor(plan->context, tensor->name);
-        const bool is_there = own && own->storage && !own->spread;
-        if (!used[tensor->id] && !is_there)
+        if (!used[tensor->id] && is_missing(plan, tensor))
             bytes = saturated_add(bytes, home_memory_bytes(&statement->homes[tensor->id], rank));
         used[tensor->id] = true;
     }
@@ -207,11 +222,86 @@ static distal_status provide_function(distal_context *context, PlanCall *call) {
     return DISTAL_OK;
 }
 
+// Whether anything of the plan is in memory of a GPU; the same on all ranks.
+static bool uses_gpu(const distal_plan *plan) {
+    bool uses = plan->statement->spmd->on_gpu;
+    for (int t = 0; t < plan->program->plan->tensor_count; t++)
+        uses = uses || (plan->statement->homes[t].known && plan->statement->homes[t].memory == MEMORY_GPU);
+    return uses;
+}
+
+// What this rank lacks of the limit of memory of its GPU or, where that is more, of what is free there.
+static distal_status find_gpu_shortage(distal_context *context, void *arguments) {
+    PlanCall *call = arguments;
+    const distal_plan *plan = call->plan;
+    StatementPlan *statement = plan->program->plan->statements[0];
+    const Device *device = gpu_device(context->diagnostics);
+    if (!device || !device_check(context->diagnostics))
+        return DISTAL_FAILED;
+    const int64_t all = plan_rank_gpu_peak(statement, context->rank), available = device->free_bytes();
+    int64_t present = 0;
+    for (int t = 0; t < plan->program->plan->tensor_count; t++) {
+        const Home *home = &statement->homes[t];
+        if (home->known && home->memory == MEMORY_GPU && !is_missing(plan, home->tensor))
+            present += home_bytes(home, context->rank);
+    }
+    const bool limited = all - context->gpu_memory_limit > all - present - available;
+    call->shortage = limited ? (GpuShortage){all, context->gpu_memory_limit, 0, true}
+                             : (GpuShortage){all - present, available, present, false};
+    return DISTAL_OK;
+}
+
+// The program of the plan without fetches that start a step ahead, which take less memory of GPUs.
+static distal_status stop_pipelining(distal_context *context, void *arguments) {
+    (void)context;
+    PlanCall *call = arguments;
+    const distal_status status = planned_stop_pipelining(call->statement, &call->plan->program);
+    if (status != DISTAL_OK)
+        return status;
+    call->plan->statement = call->plan->program->plan->statements[0];
+    return DISTAL_OK;
+}
+
+static distal_status report_gpu_shortage(distal_context *context, void *arguments) {
+    const PlanCall *call = arguments;
+    const GpuShortage *shortage = &call->shortage;
+    Text list = shortage_list(call->plan->statement, MEMORY_GPU, call->lacking, context->scratch);
+    shortage_add(&list, shortage->present, "of this are there");
+    shortage_of_rank(context->diagnostics, MEMORY_GPU, call->lacking, shortage->needed, shortage->available,
+                     shortage->limited);
+    shortage_note(context->diagnostics, call->plan->statement, call->lacking, &list);
+    return DISTAL_FAILED;
+}
+
+static distal_status find_lacking_rank(distal_context *context, PlanCall *call) {
+    const distal_status status = call_agree(context, call_continue(context, find_gpu_shortage, call));
+    if (status == DISTAL_OK)
+        call->lacking = agree_on_most(context->comm, call->shortage.needed - call->shortage.available);
+    return status;
+}
+
+// Whether the memory of each GPU has what the plan needs there, within the limit, if need be without
+// pipelining. Ranks that share a GPU may still take it from each other. Collective.
+static distal_status fits_gpu(distal_context *context, PlanCall *call) {
+    distal_status status = find_lacking_rank(context, call);
+    if (status == DISTAL_OK && call->lacking >= 0 && planned_pipelines(call->plan->program)) {
+        status = call_agree(context, call_continue(context, stop_pipelining, call));
+        if (status == DISTAL_OK)
+            status = find_lacking_rank(context, call);
+    }
+    if (status != DISTAL_OK || call->lacking < 0)
+        return status;
+    broadcast(&call->shortage, sizeof call->shortage, MPI_BYTE, call->lacking, context->comm);
+    return call_agree(context, call_continue(context, report_gpu_shortage, call));
+}
+
 // From the planned program on, which is taken with `status`.
 static distal_status build_plan(distal_context *context, PlanCall *call, distal_status status) {
     if (status == DISTAL_OK)
         status = call_continue(context, count_threads, call);
     status = call_fits(context, status, call->plan->missing, "the plan");
+    if (status == DISTAL_OK && uses_gpu(call->plan))
+        status = fits_gpu(context, call);
     if (status == DISTAL_OK && !call->plan->function)
         status = provide_function(context, call);
     if (status != DISTAL_OK)

@@ -99,13 +99,17 @@ static distal_status find_figures(distal_context *context, void *arguments) {
                                              .bytes_received = from->bytes_received,
                                              .messages_received = from->messages_received,
                                              .home_bytes = from->home_bytes,
-                                             .buffer_bytes = from->buffer_bytes};
+                                             .buffer_bytes = from->buffer_bytes,
+                                             .gpu_buffer_bytes = from->gpu_buffer_bytes};
     }
     *plan->figures = (distal_figures){.ranks = statement->ranks,
                                       .flop = statement->flop,
                                       .tensor_count = all->tensor_count,
                                       .tensors = tensors,
                                       .peak_bytes = all->peak_bytes,
+                                      .gpu_peak_bytes = all->gpu_peak_bytes
+                                                            ? all->gpu_peak_bytes
+                                                            : arena_array(arena, int64_t, statement->ranks),
                                       .plan_seconds = statement->seconds + all->seconds,
                                       .compile_seconds = plan->compile_seconds};
     return DISTAL_OK;

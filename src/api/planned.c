@@ -90,27 +90,47 @@ distal_status planned_take(distal_statement *statement, PlannedProgram **program
     return DISTAL_OK;
 }
 
+// Replaces *program by one that no other plan has, as what is planned will be changed.
+static distal_status make_own(distal_statement *statement, PlannedProgram **program) {
+    if ((*program)->references == 1)
+        return DISTAL_OK;
+    planned_release(*program);
+    *program = NULL;
+    return planned_create(statement->context, statement, statement->context->build.param_values.items,
+                          program);
+}
+
 distal_status planned_count_threads(distal_statement *statement, int64_t threads, PlannedProgram **program) {
     if ((*program)->threads == threads)
         return DISTAL_OK;
-    if ((*program)->references > 1) {
-        // Other plans have figures for another number of threads.
-        planned_release(*program);
-        *program = NULL;
-        const distal_status status = planned_create(statement->context, statement,
-                                                    statement->context->build.param_values.items, program);
-        if (status != DISTAL_OK)
-            return status;
-    }
+    const distal_status status = make_own(statement, program);
+    if (status != DISTAL_OK)
+        return status;
     (*program)->threads = threads;
     plan_count_threads((*program)->plan, threads);
+    return DISTAL_OK;
+}
+
+bool planned_pipelines(const PlannedProgram *program) {
+    return plan_is_pipelined(program->plan);
+}
+
+distal_status planned_stop_pipelining(distal_statement *statement, PlannedProgram **program) {
+    const int64_t threads = (*program)->threads;
+    distal_status status = make_own(statement, program);
+    if (status == DISTAL_OK)
+        status = planned_count_threads(statement, threads, program);
+    if (status != DISTAL_OK)
+        return status;
+    plan_set_pipelined((*program)->plan, PIPELINE_OFF);
+    (*program)->transient = true;
     return DISTAL_OK;
 }
 
 void planned_keep(distal_statement *statement, PlannedProgram *program) {
     for (int i = 0; i < program->tensor_count; i++)
         program->tensors[i].home_changes = program->tensors[i].tensor->home_changes;
-    if (statement->planned == program)
+    if (statement->planned == program || program->transient)
         return;
     planned_release(statement->planned);
     statement->planned = program;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -89,4 +90,17 @@ double text_parse_real(const char *text, const char **end) {
 
 const char *text_string(const Text *text) {
     return text->data ? text->data : "";
+}
+
+void text_append_bytes(Text *text, int64_t bytes) {
+    static const char *const units[] = {"MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes / (1024 * 1024);
+    int unit = 0;
+    if (bytes < 1024 * 1024) {
+        text_printf(text, "%" PRId64 " B", bytes);
+        return;
+    }
+    for (; value >= 1024; unit++)
+        value /= 1024;
+    text_printf(text, "%.1f %s", value, units[unit]);
 }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct {
     Arena *arena;
@@ -23,6 +24,8 @@ void text_append_real(Text *text, double number, bool single);
 // The number at the beginning of a text, as strtod reads it in the C locale; *end points behind it. Does not
 // depend on the locale.
 double text_parse_real(const char *text, const char **end);
+// Appends "1234 B", or from 1 MiB on "1.9 MiB", "2.0 GiB".
+void text_append_bytes(Text *text, int64_t bytes);
 const char *text_string(const Text *text);
 
 #endif

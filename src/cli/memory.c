@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "memory/gpu.h"
 #include "pipeline/peaks.h"
+#include "plan/shortage.h"
 #include "runtime/agreement.h"
 #include "runtime/contraction.h"
 #include "runtime/load.h"
@@ -137,29 +138,6 @@ MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryI
     return peak;
 }
 
-// "B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers"
-static void list_tensors(const Session *session, MemoryId kind, const MemoryPeak *peak, Text *text) {
-    const StatementPlan *plan = session->pipeline->plan->statements[peak->statement];
-    for (int t = 0; t < plan->plan->tensor_count; t++) {
-        const TensorFigures figures = plan_tensor_figures(plan, t);
-        const int64_t home = plan->homes[t].memory == kind ? figures.home_bytes[peak->rank] : 0;
-        const int64_t *of_kind = kind == MEMORY_GPU ? figures.gpu_buffer_bytes : figures.known_buffer_bytes;
-        const int64_t buffers = of_kind[peak->rank];
-        if (home == 0 && buffers == 0)
-            continue;
-        text_printf(text, "%s%s", text->length > 0 ? "; " : "", figures.tensor->name);
-        if (home > 0)
-            text_printf(text, " %s at home", report_bytes(home, session->arena));
-        if (buffers > 0)
-            text_printf(text, "%s %s in buffers", home > 0 ? "," : "", report_bytes(buffers, session->arena));
-    }
-}
-
-static void list_bytes(const Session *session, int64_t bytes, const char *what, Text *text) {
-    if (bytes > 0)
-        text_printf(text, "%s%s %s", text->length > 0 ? "; " : "", report_bytes(bytes, session->arena), what);
-}
-
 // What the other statements of its repetition have.
 static int64_t bytes_of_others(const Session *session, MemoryId kind, const MemoryPeak *peak) {
     const Pipeline *pipeline = session->pipeline;
@@ -174,38 +152,20 @@ static void note_peak(const Session *session, MemoryId kind, const MemoryPeak *p
     const Pipeline *pipeline = session->pipeline;
     const StatementPlan *plan = pipeline->plan->statements[peak->statement];
     const Assignment *assignment = pipeline->statements[peak->statement].statement->assignment;
-    const char *name = assignment->lhs->tensor->name;
-    Text text = text_create(session->arena);
-    list_tensors(session, kind, peak, &text);
-    list_bytes(session, bytes_of_others(session, kind, peak),
-               "in buffers of other statements of the repetition", &text);
-    if (kind == MEMORY_GPU) {
-        list_bytes(session, plan->spmd->gpu_contracts ? DEVICE_SPACE : 0, "for operands of contractions",
-                   &text);
-        list_bytes(session, plan->spmd->on_gpu ? plan_rows_bytes(plan) : 0, "for row workspaces", &text);
-        list_bytes(session, plan->spmd->on_gpu ? DEVICE_SCRATCH : 0, "for partial results of blocks", &text);
-    } else {
-        list_bytes(session, contraction_bytes(pipeline, peak->statement), "for blocks of a product", &text);
-        list_bytes(session, direct_bytes(pipeline, session->options, peak->statement),
-                   "in buffers of direct I/O", &text);
-        list_bytes(session, checked_bytes(pipeline, session->options, assignment, peak->rank),
-                   "for whole tensors that --check gathers", &text);
+    Text list = shortage_list(plan, kind, peak->rank, session->arena);
+    shortage_add(&list, bytes_of_others(session, kind, peak),
+                 "in buffers of other statements of the repetition");
+    if (kind == MEMORY_HOST) {
+        shortage_add(&list, contraction_bytes(pipeline, peak->statement), "for blocks of a product");
+        shortage_add(&list, direct_bytes(pipeline, session->options, peak->statement),
+                     "in buffers of direct I/O");
+        shortage_add(&list, checked_bytes(pipeline, session->options, assignment, peak->rank),
+                     "for whole tensors that --check gathers");
     }
-    list_bytes(session, copied_bytes(pipeline, session->options, peak->statement, kind, peak->rank),
-               arena_printf(session->arena, "for a copy of %s, which every execution restores", name), &text);
-    diagnostics_note(session->diagnostics, (Span){0}, "rank %" PRId64 " while it computes %s: %s", peak->rank,
-                     name, text_string(&text));
-}
-
-bool memory_stop_pipelining(const Session *session) {
-    Plan *plan = session->pipeline->plan;
-    bool pipelined = false;
-    for (int s = 0; s < plan->statement_count; s++)
-        for (int t = 0; t < plan->statements[s]->spmd->transfer_count; t++)
-            pipelined = pipelined || plan_pipelines(plan->statements[s], t);
-    if (pipelined)
-        plan_set_pipelined(plan, PIPELINE_OFF);
-    return pipelined;
+    shortage_add(
+        &list, copied_bytes(pipeline, session->options, peak->statement, kind, peak->rank),
+        arena_printf(session->arena, "for a copy of %s, which every execution restores", plan->target->name));
+    shortage_note(session->diagnostics, plan, peak->rank, &list);
 }
 
 static int64_t limit_of(const Options *options, MemoryId kind) {
@@ -229,7 +189,7 @@ void memory_fit_defaults(Session *session) {
 void memory_fit_pipeline(Session *session) {
     MemoryPeak peak;
     if (exceeds(session, MEMORY_HOST, &peak) || exceeds(session, MEMORY_GPU, &peak))
-        memory_stop_pipelining(session);
+        plan_stop_pipelining(session->pipeline->plan);
 }
 
 static bool within_limit(Session *session, MemoryId kind, bool advise) {
@@ -237,10 +197,7 @@ static bool within_limit(Session *session, MemoryId kind, bool advise) {
     if (!exceeds(session, kind, &peak))
         return true;
     const int64_t limit = limit_of(session->options, kind);
-    diagnostics_error(session->diagnostics, (Span){0},
-                      "rank %" PRId64 " needs %s of memory%s, more than the limit of %s", peak.rank,
-                      report_bytes(peak.bytes, session->arena), kind == MEMORY_GPU ? " of its GPU" : "",
-                      report_bytes(limit, session->arena));
+    shortage_of_rank(session->diagnostics, kind, peak.rank, peak.bytes, limit, true);
     note_peak(session, kind, &peak);
     if (advise)
         memory_advise(session, kind, limit, 0);
@@ -298,7 +255,7 @@ bool memory_is_free(Session *session, MPI_Comm node) {
         worst = worst_node((double)memory_of_rank(session->pipeline, session->options, rank), node);
         if (worst.available < 0 || worst.needed <= worst.available)
             return true;
-    } while (memory_stop_pipelining(session) || pipeline_take_less(session->pipeline));
+    } while (plan_stop_pipelining(session->pipeline->plan) || pipeline_take_less(session->pipeline));
     const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
     diagnostics_error(session->diagnostics, (Span){0},
                       "not enough memory: the ranks of %s need %s together, and %s are free",
@@ -325,12 +282,7 @@ static int lacking_rank(const Session *session, int64_t available) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const MemoryPeak own = memory_peak(session->pipeline, session->options, MEMORY_GPU, rank);
-    struct {
-        double missing;
-        int rank;
-    } lack = {own.bytes > available ? (double)own.bytes - (double)available : -1, rank};
-    all_reduce(&lack, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-    return lack.missing > 0 ? lack.rank : -1;
+    return agree_on_most(MPI_COMM_WORLD, own.bytes - available);
 }
 
 bool memory_is_free_on_gpu(Session *session) {
@@ -342,16 +294,14 @@ bool memory_is_free_on_gpu(Session *session) {
     if (!agree_on(MPI_COMM_WORLD, device && device_check(diagnostics), diagnostics))
         return false;
     int lacking = lacking_rank(session, available), rank;
-    if (lacking >= 0 && memory_stop_pipelining(session))
+    if (lacking >= 0 && plan_stop_pipelining(session->pipeline->plan))
         lacking = lacking_rank(session, available);
     if (lacking < 0)
         return true;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     broadcast(&available, 1, MPI_INT64_T, lacking, MPI_COMM_WORLD);
     const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_GPU, lacking);
-    diagnostics_error(diagnostics, (Span){0},
-                      "rank %" PRId64 " needs %s of memory of its GPU, of which %s are free", peak.rank,
-                      report_bytes(peak.bytes, session->arena), report_bytes(available, session->arena));
+    shortage_of_rank(diagnostics, MEMORY_GPU, peak.rank, peak.bytes, available, false);
     note_peak(session, MEMORY_GPU, &peak);
     if (rank == 0)
         memory_advise(session, MEMORY_GPU, available, 0);

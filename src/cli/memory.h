@@ -31,8 +31,6 @@ MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryI
 void memory_fit_defaults(Session *session);
 // Plans without pipelining where a rank would need more than a limit with it.
 void memory_fit_pipeline(Session *session);
-// What is planned from now on takes one buffer in place of two. False where it does so already.
-bool memory_stop_pipelining(const Session *session);
 
 // Whether no rank needs more than --memory-limit and --gpu-memory-limit, where they are given. Else false
 // with a diagnostic: what the rank with the largest peak needs, tensor by tensor, and, if `advise`, what

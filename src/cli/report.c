@@ -47,14 +47,9 @@ static int64_t sum(const int64_t *values, int64_t count) {
 
 // Exact for small numbers; the JSON has the exact number always.
 const char *report_bytes(int64_t bytes, Arena *arena) {
-    static const char *const units[] = {"MiB", "GiB", "TiB", "PiB", "EiB"};
-    if (bytes < 1024 * 1024)
-        return arena_printf(arena, "%" PRId64 " B", bytes);
-    double value = (double)bytes / (1024 * 1024);
-    int unit = 0;
-    for (; value >= 1024; unit++)
-        value /= 1024;
-    return arena_printf(arena, "%.1f %s", value, units[unit]);
+    Text text = text_create(arena);
+    text_append_bytes(&text, bytes);
+    return text_string(&text);
 }
 
 void report_seconds(double seconds, Text *to) {

@@ -321,6 +321,21 @@ void plan_set_pipelined(Plan *plan, Pipelining pipelined) {
     }
 }
 
+bool plan_is_pipelined(const Plan *plan) {
+    bool pipelined = false;
+    for (int s = 0; s < plan->statement_count; s++)
+        for (int t = 0; t < plan->statements[s]->spmd->transfer_count; t++)
+            pipelined = pipelined || plan_pipelines(plan->statements[s], t);
+    return pipelined;
+}
+
+bool plan_stop_pipelining(Plan *plan) {
+    const bool pipelined = plan_is_pipelined(plan);
+    if (pipelined)
+        plan_set_pipelined(plan, PIPELINE_OFF);
+    return pipelined;
+}
+
 void plan_count_threads(Plan *plan, int64_t threads) {
     plan->options.threads = threads;
     for (int s = 0; s < plan->statement_count; s++)

@@ -131,8 +131,10 @@ RankTransfer plan_part_figures(const StatementPlan *plan, int transfer, int64_t 
 // Whether its fetches start a step ahead, or its results are written while the next step is computed.
 // Both take a second buffer.
 bool plan_pipelines(const StatementPlan *plan, int transfer);
-// Bytes of the buffers and stages of that part on its rank, and of one of the copies that its threads add to.
+// Bytes of the buffers and stages of that part on its rank; of its buffers in memory of a GPU, where leaves
+// are on one; and of one of the copies that its threads add to.
 int64_t rank_buffer_bytes(const RankTransfer *transfer);
+int64_t rank_gpu_buffer_bytes(const RankTransfer *transfer);
 int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer);
 // What a copy of `bytes` bytes takes, as each begins at a cache line; 0 where threads have none.
 int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes);
@@ -170,10 +172,15 @@ bool plan_is_index(const Cin *cin, int var);
 // its buffers but those that depend on entries.
 int64_t plan_home_bytes(const Plan *plan, int64_t rank);
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
+// The same in memory of its GPU, all of it.
+int64_t plan_rank_gpu_peak(StatementPlan *plan, int64_t rank);
 
 // Plans fetches with or without the next step starting ahead. Parts that ranks have made before are as they
 // were.
 void plan_set_pipelined(Plan *plan, Pipelining pipelined);
+// Whether any starts ahead; plans them without, which takes one buffer in place of two: false where none did.
+bool plan_is_pipelined(const Plan *plan);
+bool plan_stop_pipelining(Plan *plan);
 
 // Figures for another number of threads; and for what a sparse tensor stores on each rank, entries and bytes,
 // which a plan does not know.

@@ -318,6 +318,21 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank) {
     return bytes;
 }
 
+int64_t plan_rank_gpu_peak(StatementPlan *plan, int64_t rank) {
+    int64_t bytes = plan_gpu_workspace_bytes(plan);
+    for (int t = 0; t < plan->plan->tensor_count; t++)
+        if (plan->homes[t].known && plan->homes[t].memory == MEMORY_GPU)
+            bytes = saturated_add(bytes, home_bytes(&plan->homes[t], rank));
+    for (int t = 0; t < plan->spmd->transfer_count && plan->spmd->on_gpu; t++)
+        bytes = saturated_add(bytes, rank_gpu_buffer_bytes(plan_rank_transfer(plan, t, rank)));
+    return bytes;
+}
+
+int64_t rank_gpu_buffer_bytes(const RankTransfer *transfer) {
+    const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
+    return saturated_mul(saturated_mul(transfer->buffer_count, transfer->buffer_elements), size);
+}
+
 int64_t rank_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
     const int64_t buffers = transfer->only_on_gpu ? 0 : transfer->buffer_count;

@@ -287,7 +287,6 @@ static void add_staged(const StatementPlan *plan, int transfer, TransferFigures 
     int64_t *buffers = arena_array(plan->arena, int64_t, plan->ranks);
     int64_t *gpu = plan->spmd->on_gpu ? arena_array(plan->arena, int64_t, plan->ranks) : NULL;
     DeviceCounts *copied = gpu ? arena_array(plan->arena, DeviceCounts, plan->ranks) : NULL;
-    const int64_t size = (int64_t)type_info(figures->transfer->access->tensor->type)->size;
     IoCounts *io = arena_array(plan->arena, IoCounts, plan->ranks);
     Arena *scratch = arena_create_within(plan->arena);
     const bool sampled = plan->options.sampled && plan->ranks > PLAN_UNSAMPLED_RANKS;
@@ -308,7 +307,7 @@ static void add_staged(const StatementPlan *plan, int transfer, TransferFigures 
         buffers[rank] = rank_buffer_bytes(&part);
         io[rank] = part.io;
         if (gpu) {
-            gpu[rank] = saturated_mul(saturated_mul(part.buffer_count, part.buffer_elements), size);
+            gpu[rank] = rank_gpu_buffer_bytes(&part);
             copied[rank] = part.copied;
         }
     }

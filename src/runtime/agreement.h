@@ -14,6 +14,9 @@ bool agree(MPI_Comm comm, bool ok);
 // The same; where it does not, all ranks end up with the latest error of the lowest rank that failed.
 bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics);
 
+// The first of the ranks that lack most of something, of which each lacks `lack`; -1: none lacks any.
+int agree_on_most(MPI_Comm comm, int64_t lack);
+
 // What each rank does alone between two collective steps. False with a diagnostic where it fails.
 typedef bool (*LocalPart)(void *arguments, Diagnostics *diagnostics);
 // Does it and agrees on how it went. That memory runs out, in any arena that has the outermost one in common

@@ -68,6 +68,7 @@ static void test_null(MPI_Comm comm, int rank, int ranks) {
     NOTHING(distal_tensor_local(NULL, &piece));
     NOTHING(distal_scratch(NULL, "."));
     NOTHING(distal_gpu_stream(NULL, NULL));
+    NOTHING(distal_gpu_memory_limit(NULL, 0));
     NOTHING(distal_tensor_attach(NULL, &number, four));
     NOTHING(distal_tensor_attach_pieces(NULL, 0, NULL));
     NOTHING(distal_tensor_fill(NULL, "ones"));
@@ -225,6 +226,7 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     FAILS(distal_tensor_fill(in_disk, "ones"), "No such file or directory");
     FINE(distal_scratch(d, NULL));
     FINE(distal_gpu_stream(d, NULL));
+    WRONG(distal_gpu_memory_limit(d, -1), "the limit is negative");
     distal_tensor_free(in_disk);
     pieces[0].data = memory;
     pieces[0].hi[0]++;

@@ -272,11 +272,126 @@ static void test_stream(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// A sum on GPUs of tiles of B, which come from the host, the next one while one is added, and a contraction.
+static const char sum_text[] = "C(i, j) = A(i, j) + B(i, j)",
+                  contraction_text[] = "C(i, j) = T(i, k, l) * T(j, l, k)";
+static const char by_tiles[] = "distribute({i}, {io}, {ii}, M); split(j, jo, ji, 4); "
+                               "reorder({io, jo, ii, ji}); communicate({B}, jo)";
+
+static distal_context *with_matrices(MPI_Comm comm, int ranks) {
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    OK(distal_tensor_fill(declare(d, "A(13, 13): f64", "A(x, y) -> M(x) in gpu"), "iota"));
+    OK(distal_tensor_fill(declare(d, "B(13, 13): f64", "B(x, y) -> M(x)"), "iota"));
+    declare(d, "C(13, 13): f64", "C(x, y) -> M(x) in gpu");
+    declare(d, "T(13, 3, 3): f64", "T(x, y, z) -> M(x) in gpu");
+    return d;
+}
+
+static int64_t free_on_gpu(void) {
+    return device_current()->free_bytes();
+}
+
+// What the plan of the sum takes of the GPU is what is planned, and the result is twice an operand.
+static distal_figures execute_sum(distal_context *d, int rank, int64_t before) {
+    distal_figures figures = {0};
+    double whole[N * N];
+    distal_tensor *c = NULL;
+    distal_plan *plan = planned(d, sum_text, by_tiles);
+    OK(distal_tensor_find(d, "C", &c));
+    for (int round = 0; plan && round < 2; round++) {
+        OK(distal_plan_figures(plan, &figures));
+        CHECK(before - free_on_gpu() == figures.gpu_peak_bytes[rank], "%lld bytes taken, %lld planned",
+              (long long)(before - free_on_gpu()), (long long)figures.gpu_peak_bytes[rank]);
+        OK(distal_execute(plan));
+        check_figures(d, plan, rank);
+        OK(distal_tensor_gather(c, whole));
+        for (int i = 0; i < N * N; i++)
+            CHECK(whole[i] == 2 * i, "element %d is %g", i, whole[i]);
+    }
+    return figures;
+}
+
+static void refuse_plan(distal_context *d, const char *text, const char *schedule, const char *error,
+                        const char *note) {
+    const int64_t before = free_on_gpu();
+    distal_statement *statement = statement_of(d, text);
+    distal_plan *plan = NULL;
+    if (schedule)
+        OK(distal_schedule(statement, schedule));
+    CHECK(distal_plan_create(statement, &plan) == DISTAL_FAILED && !plan && strstr(distal_error(d), error) &&
+              strstr(distal_error(d), note),
+          "in place of '%s' and '%s': %s", error, note, distal_error(d));
+    CHECK(free_on_gpu() == before, "a plan that was refused has taken memory");
+}
+
+// What a plan needs of the memory of GPUs is compared with what is free and with a limit, on all ranks; where
+// only the first one lacks any, all say what it lacks.
+static void test_memory(MPI_Comm comm, int rank, int ranks) {
+    const int64_t before = free_on_gpu();
+    distal_context *d = with_matrices(comm, ranks);
+    const distal_figures figures = execute_sum(d, rank, before);
+    int64_t buffers = 0, peak = 0;
+    if (figures.ranks == ranks) {
+        const distal_tensor_figures *b = &figures.tensors[2];
+        buffers = b->gpu_buffer_bytes[rank];
+        peak = figures.gpu_peak_bytes[rank];
+        CHECK(strcmp(b->tensor, "B") == 0 && (buffers > 0) == (rank * ((N + ranks - 1) / ranks) < N),
+              "%lld bytes of buffers of %s", (long long)buffers, b->tensor);
+    }
+    distal_free(d);
+    CHECK(free_on_gpu() == before, "memory of the GPU is lost");
+
+    // The peak is allowed, and with a byte less the second buffer of each tile is not made.
+    for (int less = 0; less < 2; less++) {
+        d = with_matrices(comm, ranks);
+        OK(distal_gpu_memory_limit(d, peak - (buffers > 0 ? less : 0)));
+        const distal_figures limited = execute_sum(d, rank, before);
+        if (limited.ranks == ranks)
+            CHECK(limited.gpu_peak_bytes[rank] == peak - (less ? buffers / 2 : 0), "%lld bytes planned",
+                  (long long)limited.gpu_peak_bytes[rank]);
+        // A limit is that of all that the plan needs, what is there already included.
+        OK(distal_gpu_memory_limit(d, rank == 0 ? peak - buffers : 0));
+        refuse_plan(d, sum_text, by_tiles, "rank 0 needs ", "; B ");
+        refuse_plan(d, sum_text, by_tiles, " of memory of its GPU, more than the limit of ", "in buffers");
+        OK(distal_gpu_memory_limit(d, rank == 0 ? 1 << 20 : 0));
+        refuse_plan(d, contraction_text, NULL, " of memory of its GPU, more than the limit of 1.0 MiB",
+                    "; 64.0 MiB for operands of contractions; 16384 B for partial results of blocks");
+        OK(distal_gpu_memory_limit(d, 0));
+        distal_free(d);
+    }
+
+    // As much as is needed is free, or less on one rank.
+    d = with_matrices(comm, ranks);
+    const int64_t needed = peak - (before - free_on_gpu());
+    void *rest = device_current()->allocate(free_on_gpu() - needed + buffers / 2 + 1);
+    if (rank > 0) {
+        device_current()->release(rest);
+        rest = NULL;
+    }
+    refuse_plan(d, sum_text, by_tiles, "rank 0 needs ", " for partial results of blocks");
+    refuse_plan(d, sum_text, by_tiles, " of memory of its GPU, of which ", " of this are there");
+    device_current()->release(rest);
+    rest = device_current()->allocate(free_on_gpu() - needed + (rank == 0 ? buffers / 2 : 0));
+    const distal_plan *plan = planned(d, sum_text, by_tiles);
+    distal_figures last = {0};
+    OK(distal_plan_figures(plan, &last));
+    if (last.ranks == ranks)
+        CHECK(last.gpu_peak_bytes[rank] == peak - buffers / 2, "%lld bytes planned",
+              (long long)last.gpu_peak_bytes[rank]);
+    distal_free(d);
+    device_current()->release(rest);
+    CHECK(free_on_gpu() == before, "memory of the GPU is lost");
+}
+
 int main(int argc, char **argv) {
-    static const ReportCase cases[] = {
-        {"api_gpu/in_place", test_in_place}, {"api_gpu/stream", test_stream}, {NULL, NULL}};
+    static const ReportCase cases[] = {{"api_gpu/in_place", test_in_place},
+                                       {"api_gpu/stream", test_stream},
+                                       {"api_gpu/memory", test_memory},
+                                       {NULL, NULL}};
     const char *why = NULL;
     setenv("DISTAL_GPU", "emulated", 1);
+    setenv("DISTAL_GPU_MEMORY", "268435456", 1); // less than is free on the host
     device_open(0, &why);
     return report_all(argc, argv, cases);
 }

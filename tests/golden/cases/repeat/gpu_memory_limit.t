@@ -45,5 +45,5 @@ all statements
   14520 flop; 20160 B in 12 messages; at most 13760 B of memory in a rank, 46528 B in that of its GPU
 --- stderr
 distal: error: rank 0 needs 46528 B of memory of its GPU, more than the limit of 1024 B
-distal: note: rank 0 while it computes y: x 320 B in buffers; y 160 B in buffers; B 6400 B in buffers; 23264 B in buffers of other statements of the repetition; 16384 B for partial results of blocks
+distal: note: rank 0 while it computes y: x 320 B in buffers; y 160 B in buffers; B 6400 B in buffers; 16384 B for partial results of blocks; 23264 B in buffers of other statements of the repetition
 distal: note: less memory is needed if tensors are placed on more ranks, or are communicated in smaller pieces (split a loop and communicate inside it)
