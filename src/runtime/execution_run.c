@@ -91,7 +91,7 @@ void execution_run(distal_execution *execution, distal_kernel_function kernel, c
 static bool check_storages(void *arguments, Diagnostics *diagnostics) {
     const distal_execution *execution = arguments;
     for (int t = 0; t < execution->transfer_count; t++)
-        if (!storage_check(execution->transfers[t].scope.storage, diagnostics))
+        if (file_of(execution, t) && !storage_check(execution->transfers[t].scope.storage, diagnostics))
             return false;
     return !execution->gpu_scratch || device_check(diagnostics);
 }
