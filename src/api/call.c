@@ -144,7 +144,7 @@ static distal_status begin(distal_context *context, void *arguments) {
 distal_status call_local(distal_context *context, const char *call, CallBody body, void *arguments) {
     context->call = context->within ? context->within : call;
     context->is_local = false;
-    device_follow(context->gpu_stream);
+    device_set_caller_stream(context->gpu_stream);
     arena_reset(context->scratch);
     return guarded(context, begin, &(BodyRun){body, arguments, context, DISTAL_OK});
 }

@@ -161,7 +161,7 @@ distal_status distal_scratch_direct(distal_context *context, int direct) {
     return DISTAL_OK;
 }
 
-static distal_status take_stream(distal_context *context, void *stream) {
+static distal_status set_stream(distal_context *context, void *stream) {
     if (!stream && !context->gpu_stream)
         return DISTAL_OK;
     const Device *device = gpu_device(context->diagnostics);
@@ -172,7 +172,7 @@ static distal_status take_stream(distal_context *context, void *stream) {
         return invalid(context, "the stream that rank %d gives %s", context->rank, why);
     const DeviceTicket before = device->mark(STREAM_COMPUTE);
     context->gpu_stream = stream;
-    device_follow(stream);
+    device_set_caller_stream(stream);
     if (stream)
         device->order(STREAM_COMPUTE, before);
     else
@@ -183,7 +183,7 @@ static distal_status take_stream(distal_context *context, void *stream) {
 distal_status distal_gpu_stream(distal_context *context, void *stream) {
     if (!context)
         return missing_argument(NULL, "distal_gpu_stream", "the context");
-    const distal_status status = call_local(context, "distal_gpu_stream", take_stream, stream);
+    const distal_status status = call_local(context, "distal_gpu_stream", set_stream, stream);
     context->is_local = true;
     return call_end(context, status);
 }
@@ -215,7 +215,7 @@ void distal_free(distal_context *context) {
     while (context->tensors)
         distal_tensor_free(context->tensors);
     kernels_free(context);
-    device_follow(NULL);
+    device_set_caller_stream(NULL);
     int finalized;
     MPI_Finalized(&finalized);
     if (!finalized) {

@@ -529,7 +529,7 @@ distal_status distal_execute(distal_plan *plan) {
     const distal_status followed = plan->program->balancing.count > 0 ? follow_entries(plan) : DISTAL_OK;
     if (followed != DISTAL_OK)
         return followed;
-    device_follow(plan->context->gpu_stream);
+    device_set_caller_stream(plan->context->gpu_stream);
     for (int t = 0; t < plan->tensor_count; t++) {
         const Use *use = &plan->uses[t];
         if (use->tensor && use->tensor->memory != use->memory)

@@ -137,7 +137,7 @@ typedef struct {
     int64_t right_stride, result_stride;
 } Product;
 
-static bool fits_int(const Product *product) {
+static int64_t largest_size(const Product *product) {
     const int64_t sizes[] = {product->m,
                              product->n,
                              product->k,
@@ -149,11 +149,12 @@ static bool fits_int(const Product *product) {
     int64_t largest = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         largest = max_i64(largest, sizes[i]);
-    return largest <= INT_MAX;
+    return largest;
 }
 
 #define DEFINE_MULTIPLY(letter, suffix, Number, Size)                                                        \
-    static bool multiply_##letter##suffix(const Product *p) {                                                \
+    static void multiply_##letter##suffix(const void *arguments) {                                           \
+        const Product *p = arguments;                                                                        \
         static const Number one = ONE_##letter, zero = ZERO_##letter;                                        \
         const Number *alpha = p->alpha, *left = p->left, *right = p->right;                                  \
         const Number *beta = p->stores ? &zero : &one;                                                       \
@@ -162,20 +163,21 @@ static bool fits_int(const Product *product) {
         const Size lda = (Size)p->left_storage.lead, ldb = (Size)p->right_storage.lead;                      \
         const Size ldc = (Size)p->lead;                                                                      \
         if (p->right_stride)                                                                                 \
-            return CUBLAS_CALL(cublas##letter##gemv##suffix, handle, first, first == CUBLAS_OP_N ? m : k,    \
-                               first == CUBLAS_OP_N ? k : m, alpha, left, lda, right, (Size)p->right_stride, \
-                               beta, p->result, (Size)p->result_stride);                                     \
-        if (p->left_pointers)                                                                                \
-            return CUBLAS_CALL(cublas##letter##gemmBatched##suffix, handle, first, second, m, n, k, alpha,   \
-                               (const Number *const *)p->left_pointers, lda,                                 \
-                               (const Number *const *)p->right_pointers, ldb, beta,                          \
-                               (Number *const *)p->result_pointers, ldc, count);                             \
-        if (p->count > 1)                                                                                    \
-            return CUBLAS_CALL(cublas##letter##gemmStridedBatched##suffix, handle, first, second, m, n, k,   \
-                               alpha, left, lda, p->left_step, right, ldb, p->right_step, beta, p->result,   \
-                               ldc, p->result_step, count);                                                  \
-        return CUBLAS_CALL(cublas##letter##gemm##suffix, handle, first, second, m, n, k, alpha, left, lda,   \
-                           right, ldb, beta, p->result, ldc);                                                \
+            CUBLAS_CALL(cublas##letter##gemv##suffix, handle, first, first == CUBLAS_OP_N ? m : k,           \
+                        first == CUBLAS_OP_N ? k : m, alpha, left, lda, right, (Size)p->right_stride, beta,  \
+                        p->result, (Size)p->result_stride);                                                  \
+        else if (p->left_pointers)                                                                           \
+            CUBLAS_CALL(cublas##letter##gemmBatched##suffix, handle, first, second, m, n, k, alpha,          \
+                        (const Number *const *)p->left_pointers, lda,                                        \
+                        (const Number *const *)p->right_pointers, ldb, beta,                                 \
+                        (Number *const *)p->result_pointers, ldc, count);                                    \
+        else if (p->count > 1)                                                                               \
+            CUBLAS_CALL(cublas##letter##gemmStridedBatched##suffix, handle, first, second, m, n, k, alpha,   \
+                        left, lda, p->left_step, right, ldb, p->right_step, beta, p->result, ldc,            \
+                        p->result_step, count);                                                              \
+        else                                                                                                 \
+            CUBLAS_CALL(cublas##letter##gemm##suffix, handle, first, second, m, n, k, alpha, left, lda,      \
+                        right, ldb, beta, p->result, ldc);                                                   \
     }
 #define ONE_S 1
 #define ONE_D 1
@@ -189,37 +191,6 @@ static bool fits_int(const Product *product) {
     { 0, 0 }
 #define ZERO_Z                                                                                               \
     { 0, 0 }
-DEFINE_MULTIPLY(S, , float, int)
-DEFINE_MULTIPLY(D, , double, int)
-DEFINE_MULTIPLY(C, , cuComplex, int)
-DEFINE_MULTIPLY(Z, , cuDoubleComplex, int)
-#ifdef cublasSgemm_64
-DEFINE_MULTIPLY(S, _64, float, int64_t)
-DEFINE_MULTIPLY(D, _64, double, int64_t)
-DEFINE_MULTIPLY(C, _64, cuComplex, int64_t)
-DEFINE_MULTIPLY(Z, _64, cuDoubleComplex, int64_t)
-#endif
-
-// False where the library has no function for sizes of 64 bits.
-static bool multiply(ElementType type, const Product *product) {
-    static bool (*const table[TYPE_COUNT])(const Product *) = {
-        [TYPE_F32] = multiply_S, [TYPE_F64] = multiply_D, [TYPE_C64] = multiply_C, [TYPE_C128] = multiply_Z};
-    if (fits_int(product)) {
-        table[type](product);
-        return true;
-    }
-#ifdef cublasSgemm_64
-    static bool (*const wide[TYPE_COUNT])(const Product *) = {[TYPE_F32] = multiply_S_64,
-                                                              [TYPE_F64] = multiply_D_64,
-                                                              [TYPE_C64] = multiply_C_64,
-                                                              [TYPE_C128] = multiply_Z_64};
-    if (cublas.cublasSgemm_64) {
-        wide[type](product);
-        return true;
-    }
-#endif
-    return false;
-}
 
 // What cuBLAS computes of vectors x and y: adds alpha * x * y, as columns and rows, to a matrix of m rows and
 // n columns, m * x to y, or stores the sum of their products in memory of the device.
@@ -231,58 +202,73 @@ typedef struct {
 } VectorCall;
 
 #define DEFINE_VECTORS(letter, suffix, Number, Size, dot, ger)                                               \
-    static bool vectors_##letter##suffix(const VectorCall *v) {                                              \
+    static void vectors_##letter##suffix(const void *arguments) {                                            \
+        const VectorCall *v = arguments;                                                                     \
         const Number *alpha = v->alpha, *x = v->x, *y = v->y;                                                \
         Number *result = v->result;                                                                          \
         const Size m = (Size)v->m, n = (Size)v->n, x_step = (Size)v->x_step, y_step = (Size)v->y_step;       \
-        switch (v->call) {                                                                                   \
-        case VECTOR_GER:                                                                                     \
-            return CUBLAS_CALL(cublas##letter##ger##suffix, handle, m, n, alpha, x, x_step, y, y_step,       \
-                               result, (Size)v->lead);                                                       \
-        case VECTOR_DOT: { /* also after a failure, pointers are then to the host again */                   \
-            const bool done =                                                                                \
-                CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_DEVICE) &&                     \
-                CUBLAS_CALL(cublas##letter##dot##suffix, handle, m, x, x_step, y, y_step, result);           \
-            return CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_HOST) && done;              \
-        }                                                                                                    \
-        default:                                                                                             \
-            return CUBLAS_CALL(cublas##letter##axpy##suffix, handle, m, alpha, x, x_step, result, y_step);   \
+        if (v->call == VECTOR_GER)                                                                           \
+            CUBLAS_CALL(cublas##letter##ger##suffix, handle, m, n, alpha, x, x_step, y, y_step, result,      \
+                        (Size)v->lead);                                                                      \
+        else if (v->call == VECTOR_AXPY)                                                                     \
+            CUBLAS_CALL(cublas##letter##axpy##suffix, handle, m, alpha, x, x_step, result, y_step);          \
+        else if (CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_DEVICE)) {                    \
+            CUBLAS_CALL(cublas##letter##dot##suffix, handle, m, x, x_step, y, y_step, result);               \
+            /* also after a failure, pointers are then to the host again */                                  \
+            CUBLAS_CALL(cublasSetPointerMode, handle, CUBLAS_POINTER_MODE_HOST);                             \
         }                                                                                                    \
     }
-DEFINE_VECTORS(S, , float, int, dot, ger)
-DEFINE_VECTORS(D, , double, int, dot, ger)
-DEFINE_VECTORS(C, , cuComplex, int, dotu, geru)
-DEFINE_VECTORS(Z, , cuDoubleComplex, int, dotu, geru)
+
+// The functions of each type, for sizes of 32 bits and, where the library has them, of 64 bits.
+typedef struct {
+    void (*narrow[TYPE_COUNT])(const void *arguments), (*wide[TYPE_COUNT])(const void *arguments);
+} CallTable;
+#define DEFINE_CALLS(suffix, Size)                                                                           \
+    DEFINE_MULTIPLY(S, suffix, float, Size)                                                                  \
+    DEFINE_MULTIPLY(D, suffix, double, Size)                                                                 \
+    DEFINE_MULTIPLY(C, suffix, cuComplex, Size)                                                              \
+    DEFINE_MULTIPLY(Z, suffix, cuDoubleComplex, Size)                                                        \
+    DEFINE_VECTORS(S, suffix, float, Size, dot, ger)                                                         \
+    DEFINE_VECTORS(D, suffix, double, Size, dot, ger)                                                        \
+    DEFINE_VECTORS(C, suffix, cuComplex, Size, dotu, geru)                                                   \
+    DEFINE_VECTORS(Z, suffix, cuDoubleComplex, Size, dotu, geru)
+#define CALLS(call, suffix)                                                                                  \
+    {                                                                                                        \
+        [TYPE_F32] = call##_S##suffix, [TYPE_F64] = call##_D##suffix, [TYPE_C64] = call##_C##suffix,         \
+        [TYPE_C128] = call##_Z##suffix                                                                       \
+    }
+DEFINE_CALLS(, int)
 #ifdef cublasSgemm_64
-DEFINE_VECTORS(S, _64, float, int64_t, dot, ger)
-DEFINE_VECTORS(D, _64, double, int64_t, dot, ger)
-DEFINE_VECTORS(C, _64, cuComplex, int64_t, dotu, geru)
-DEFINE_VECTORS(Z, _64, cuDoubleComplex, int64_t, dotu, geru)
+DEFINE_CALLS(_64, int64_t)
+#define HAS_WIDE (cublas.cublasSgemm_64 != NULL)
+static const CallTable multiply_table = {CALLS(multiply, ), CALLS(multiply, _64)},
+                       vectors_table = {CALLS(vectors, ), CALLS(vectors, _64)};
+#else
+#define HAS_WIDE false
+static const CallTable multiply_table = {.narrow = CALLS(multiply, )},
+                       vectors_table = {.narrow = CALLS(vectors, )};
 #endif
 
-// As multiply.
+// False where the largest size takes 64 bits, and the library has no function for that. That a function has
+// failed is noted.
+static bool call_library(const CallTable *table, ElementType type, int64_t largest, const void *arguments) {
+    const bool wide = largest > INT_MAX;
+    if (!wide || HAS_WIDE)
+        (wide ? table->wide : table->narrow)[type](arguments);
+    return !wide || HAS_WIDE;
+}
+
+static bool multiply(ElementType type, const Product *product) {
+    return call_library(&multiply_table, type, largest_size(product), product);
+}
+
 static bool call_vectors(ElementType type, VectorCall vectors) {
-    static bool (*const table[TYPE_COUNT])(const VectorCall *) = {
-        [TYPE_F32] = vectors_S, [TYPE_F64] = vectors_D, [TYPE_C64] = vectors_C, [TYPE_C128] = vectors_Z};
     // The step of a vector that has one element is any.
     vectors.x_step = vectors.m == 1 ? 1 : vectors.x_step;
     vectors.y_step = (vectors.call == VECTOR_GER ? vectors.n : vectors.m) == 1 ? 1 : vectors.y_step;
-    if (max_i64(max_i64(vectors.m, vectors.n),
-                max_i64(max_i64(vectors.x_step, vectors.y_step), vectors.lead)) <= INT_MAX) {
-        table[type](&vectors);
-        return true;
-    }
-#ifdef cublasSgemm_64
-    static bool (*const wide[TYPE_COUNT])(const VectorCall *) = {[TYPE_F32] = vectors_S_64,
-                                                                 [TYPE_F64] = vectors_D_64,
-                                                                 [TYPE_C64] = vectors_C_64,
-                                                                 [TYPE_C128] = vectors_Z_64};
-    if (cublas.cublasSgemm_64) {
-        wide[type](&vectors);
-        return true;
-    }
-#endif
-    return false;
+    const int64_t largest = max_i64(max_i64(max_i64(vectors.m, vectors.n), vectors.lead),
+                                    max_i64(vectors.x_step, vectors.y_step));
+    return call_library(&vectors_table, type, largest, &vectors);
 }
 
 static bool is_one(ElementType type, const void *element) {
@@ -301,7 +287,7 @@ static bool multiply_vectors(ElementType type, const DeviceProduct *product) {
                           .x_step = product->a.column,
                           .y = product->b.elements,
                           .y_step = product->b.row,
-                          .result = direct ? product->c.elements : product->scratch};
+                          .result = direct ? product->c.elements : product->workspace};
     if (!call_vectors(type, vectors))
         return false;
     if (product->stores && !direct)
@@ -309,7 +295,7 @@ static bool multiply_vectors(ElementType type, const DeviceProduct *product) {
     return direct || call_vectors(type, (VectorCall){.call = VECTOR_AXPY,
                                                      .m = 1,
                                                      .alpha = product->alpha,
-                                                     .x = product->scratch,
+                                                     .x = product->workspace,
                                                      .result = product->c.elements});
 }
 
@@ -349,11 +335,9 @@ static bool multiply_strided(ElementType type, Product product, const DeviceProd
 
 static bool multiply_pointers(ElementType type, Product product, const DeviceProduct *from) {
     enum { MOST = UINT16_MAX };
-    int64_t count = 1;
-    for (int i = 0; i < from->loop_count; i++)
-        count *= from->loops[i].extent;
+    const int64_t count = device_product_count(from);
     kernel_pointers((int64_t)type_info(type)->size, from);
-    void **pointers = from->pointers;
+    void **pointers = from->workspace;
     bool done = true;
     for (int64_t first = 0; done && first < count; first += MOST) {
         product.count = min_i64(MOST, count - first);
@@ -372,7 +356,7 @@ static bool multiply_loops(ElementType type, const Product *product, const Devic
     bool done = true;
     if (l + 1 >= from->loop_count || l + 1 >= DEVICE_LOOPS) // the second tells compilers how deep it goes
         return multiply_strided(type, *product, from);
-    if (from->pointers)
+    if (device_product_count(from) <= from->workspace_bytes / DEVICE_POINTER_BYTES)
         return multiply_pointers(type, *product, from);
     for (int64_t i = 0; done && i < from->loops[l].extent; i++) {
         at.a.elements = (char *)from->a.elements + i * from->loops[l].a * size;
@@ -438,7 +422,7 @@ bool cublas_gemm(ElementType type, const DeviceProduct *p) {
     bool done = true; // also where the library has failed: the failure is noted
     pthread_mutex_lock(&handle_lock);
     if (open_handle()) {
-        if (single && is_sum && p->k > 1 && p->scratch)
+        if (single && is_sum && p->k > 1 && p->workspace_bytes >= (int64_t)type_info(type)->size)
             done = multiply_vectors(type, p);
         else if (single && p->m > 1 && p->n > 1 && p->k == 1 && !p->stores)
             done = add_outer_product(type, p);

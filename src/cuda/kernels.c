@@ -109,13 +109,6 @@ static DeviceProduct with_all_loops(const DeviceProduct *product) {
     return all;
 }
 
-static int64_t products_of(const DeviceProduct *product) {
-    int64_t count = 1;
-    for (int i = 0; i < product->loop_count; i++)
-        count *= product->loops[i].extent;
-    return count;
-}
-
 #define LOOP_ARGUMENTS(loop) &(loop).extent, &(loop).a, &(loop).b, &(loop).c
 #define LOOPS_ARGUMENTS(p)                                                                                   \
     LOOP_ARGUMENTS((p).loops[0]), LOOP_ARGUMENTS((p).loops[1]), LOOP_ARGUMENTS((p).loops[2]),                \
@@ -127,7 +120,7 @@ void kernel_gemm(ElementType type, const DeviceProduct *product) {
     int64_t stores = p.stores;
     char name[32];
     snprintf(name, sizeof name, "distal_gemm_%s", type_info(type)->name);
-    launch(name, ceil_div(p.m, TILE) * ceil_div(p.n, TILE) * products_of(&p),
+    launch(name, ceil_div(p.m, TILE) * ceil_div(p.n, TILE) * device_product_count(&p),
            (void *const[]){&p.a.elements, &p.b.elements, &p.c.elements, (void *)(uintptr_t)p.alpha, &p.m,
                            &p.n, &p.k, &p.a.row, &p.a.column, &p.b.row, &p.b.column, &p.c.row, &p.c.column,
                            &stores, LOOPS_ARGUMENTS(p)});
@@ -135,9 +128,9 @@ void kernel_gemm(ElementType type, const DeviceProduct *product) {
 
 void kernel_pointers(int64_t size, const DeviceProduct *product) {
     DeviceProduct p = with_all_loops(product);
-    launch(
-        "distal_pointers", blocks_for(products_of(&p)),
-        (void *const[]){&p.pointers, &p.a.elements, &p.b.elements, &p.c.elements, &size, LOOPS_ARGUMENTS(p)});
+    launch("distal_pointers", blocks_for(device_product_count(&p)),
+           (void *const[]){&p.workspace, &p.a.elements, &p.b.elements, &p.c.elements, &size,
+                           LOOPS_ARGUMENTS(p)});
 }
 
 // Of several loops those that lie one in the other on both sides are one. Sorted by their steps in `to`, the

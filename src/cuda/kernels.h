@@ -18,7 +18,7 @@ void kernel_gemm(ElementType type, const DeviceProduct *product);
 void kernel_axpy(ElementType type, int64_t count, const void *alpha, const void *x, int64_t x_step, void *y,
                  int64_t y_step);
 void kernel_permute(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops);
-// Sets, in its `pointers`, the addresses of A, then those of B and of C, in the products of all iterations.
+// Sets, in its workspace, the addresses of A, then those of B and of C, in the products of all iterations.
 void kernel_pointers(int64_t size, const DeviceProduct *product);
 
 void kernels_unload(void);

@@ -15,7 +15,7 @@ static struct {
 static CUstream stream_of(DeviceStream stream) {
     if (stream != STREAM_COMPUTE)
         return cuda_process.beside[stream - 1];
-    return device_followed() ? device_followed() : cuda_process.stream;
+    return device_caller_stream() ? device_caller_stream() : cuda_process.stream;
 }
 
 CUstream cuda_stream(void) {

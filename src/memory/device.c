@@ -49,6 +49,13 @@ const Device *device_current(void) {
     return current;
 }
 
+int64_t device_product_count(const DeviceProduct *product) {
+    int64_t count = 1;
+    for (int i = 0; i < product->loop_count; i++)
+        count = saturated_mul(count, product->loops[i].extent);
+    return count;
+}
+
 bool device_product_is_empty(const DeviceProduct *product) {
     bool is_empty = product->m <= 0 || product->n <= 0 || product->k <= 0;
     for (int i = 0; i < product->loop_count; i++)
@@ -66,11 +73,11 @@ void device_use(DeviceStream stream, bool waits) {
 
 static _Thread_local void *stream_followed;
 
-void device_follow(void *stream) {
+void device_set_caller_stream(void *stream) {
     stream_followed = stream;
 }
 
-void *device_followed(void) {
+void *device_caller_stream(void) {
     return stream_followed;
 }
 

@@ -34,7 +34,7 @@ typedef struct {
 // Products C += alpha * A * B of matrices, or C = alpha * A * B where they are stored: C has m rows and n
 // columns, and A has k columns. There is one for each iteration of `loops`, which move on by so many elements
 // in each matrix; no element of C is in two of them.
-enum { DEVICE_LOOPS = 4 };
+enum { DEVICE_LOOPS = 4, DEVICE_POINTER_BYTES = 3 * sizeof(void *) };
 typedef struct {
     int64_t extent, a, b, c;
 } DeviceLoop;
@@ -45,8 +45,10 @@ typedef struct {
     DeviceMatrix a, b, c;
     int loop_count;
     DeviceLoop loops[DEVICE_LOOPS];
-    void *pointers; // memory of the device for 3 pointers for each product; NULL: none
-    void *scratch;  // and for one element, which may be at the same place; NULL: none
+    // Memory of the device, for DEVICE_POINTER_BYTES of each product, or for an element; 0 bytes: none. Where
+    // it is too small, more than one loop takes several calls, and a sum is computed as a matrix.
+    void *workspace;
+    int64_t workspace_bytes;
 } DeviceProduct;
 
 // A loop of a copy of elements, of so many at most: its extent, and how far they are apart, in elements.
@@ -66,7 +68,7 @@ enum { DEVICE_ROWS = 1024, DEVICE_ROW_BYTES = 256 << 20 };
 // Copies to the device and those from it have one each.
 typedef enum { STREAM_COMPUTE, STREAM_IN, STREAM_OUT, STREAM_COUNT } DeviceStream;
 // All that has been begun in a stream at some time, of which some may have been executed; 0: nothing. Of
-// those in the stream of a caller (device_follow) only the latest 64 of all threads are known.
+// those in the stream of a caller (device_set_caller_stream) only the latest 64 of all threads are known.
 typedef int64_t DeviceTicket;
 
 // What other processes of the node need to open memory of a device.
@@ -99,7 +101,7 @@ typedef struct {
     // where it can be used as that of `allocate`, as far as the device can tell.
     const char *(*refuses)(const void *memory, int64_t bytes);
     // Why that which another part of the program has made is no stream of this device, as a clause in static
-    // memory. NULL where device_follow can have it, as far as the device can tell.
+    // memory. NULL where device_set_caller_stream can have it, as far as the device can tell.
     const char *(*refuses_stream)(void *stream);
     // Pins memory of the host (memory/pinned.h). False: it cannot be, or is already; that is no failure.
     bool (*pin)(void *memory, int64_t bytes);
@@ -156,8 +158,8 @@ void device_use(DeviceStream stream, bool waits);
 // The stream of a caller that is STREAM_COMPUTE for this thread from now on: what is begun there is executed
 // in the order in which it and the caller begin it. NULL, as at first: the device's own. Whoever calls this
 // orders the new one after the one before where that is needed.
-void device_follow(void *stream);
-void *device_followed(void); // or NULL
+void device_set_caller_stream(void *stream);
+void *device_caller_stream(void); // or NULL
 // For devices: what the calling thread uses.
 DeviceStream device_stream(void);
 bool device_waits(void);
@@ -170,7 +172,9 @@ DeviceCounts device_counts(void);
 DeviceCounts device_counts_add(DeviceCounts a, DeviceCounts b); // sums do not overflow
 // False with a diagnostic where an operation failed since the last call.
 bool device_check(Diagnostics *diagnostics);
-// For devices: whether a product has no elements, or nothing to sum.
+// For devices: the number of products in all iterations of the loops; and whether they have no elements, or
+// nothing to sum.
+int64_t device_product_count(const DeviceProduct *product);
 bool device_product_is_empty(const DeviceProduct *product);
 // For devices: counts a copy between both memories.
 void device_count_copy(bool to_device, int64_t bytes);

@@ -199,7 +199,7 @@ static void *open_shared(const DeviceHandle *handle) {
 static void release(void *memory) {
     if (!memory)
         return;
-    emulated_finish();
+    emulated_execute_all();
     pthread_mutex_lock(&blocks_lock);
     const int64_t at = blocks_before(memory) - 1;
     const bool found = at >= 0 && blocks.items[at].shown == memory;
@@ -327,7 +327,7 @@ static void *load(const char *text, Diagnostics *diagnostics) {
 
 static void unload(void *module) {
     (void)module;
-    emulated_finish();
+    emulated_execute_all();
 }
 
 typedef struct {
@@ -565,7 +565,7 @@ static bool open_device(int local_rank, const char **why) {
 }
 
 static void close_device(void) {
-    emulated_finish();
+    emulated_execute_all();
     free(blocks.items);
     blocks.items = NULL;
     blocks.count = blocks.capacity = 0;

@@ -21,7 +21,7 @@ typedef struct {
 } Queue;
 
 // Those of the device, and of callers.
-enum { QUEUES = STREAM_COUNT + 4 };
+enum { CALLER_STREAMS = 4, QUEUES = STREAM_COUNT + CALLER_STREAMS };
 static Queue queues[QUEUES];
 static uint64_t choices;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -40,7 +40,7 @@ static void execute_first(Queue *queue) {
 }
 
 static Queue *queue_of(DeviceStream stream) {
-    return stream == STREAM_COMPUTE && device_followed() ? device_followed() : &queues[stream];
+    return stream == STREAM_COMPUTE && device_caller_stream() ? device_caller_stream() : &queues[stream];
 }
 
 // Of all that has been begun in the queue.
@@ -121,7 +121,7 @@ void emulated_synchronize(void) {
         emulated_wait(emulated_mark(s));
 }
 
-void emulated_finish(void) {
+void emulated_execute_all(void) {
     pthread_mutex_lock(&lock);
     for (int q = 0; q < QUEUES; q++)
         execute(ticket_of(&queues[q]));

@@ -19,9 +19,9 @@ void emulated_synchronize(void);
 const char *emulated_refuses(void *stream);
 
 // Executes all that was begun, in streams of callers as well.
-void emulated_finish(void);
-// A stream as one that a caller has made, for device_follow; NULL: there are four already. What is in it is
-// executed before it is freed.
+void emulated_execute_all(void);
+// A stream as one that a caller has made, for device_set_caller_stream; NULL: there are as many already as
+// there can be. What is in it is executed before it is freed.
 void *emulated_stream_create(void);
 void emulated_stream_free(void *stream);
 

@@ -20,8 +20,9 @@ typedef struct {
     bool stores;
     char *tensors[OPERANDS];
     Dimension dims[DIMS];
-    char *space;   // for copies; NULL: none
-    void *scratch; // for an element; NULL: none
+    char *space; // for copies, behind the workspace; NULL: none
+    void *workspace;
+    int64_t workspace_bytes; // of products
     const GpuContractionCosts *costs;
 } Contraction;
 
@@ -119,9 +120,11 @@ static double padded(int64_t extent, int64_t tile) {
 static double cost_of(const Form *form) {
     const Contraction *of = &form->of;
     const Loop m = chosen_loop(form, ROWS), n = chosen_loop(form, COLUMNS), k = chosen_loop(form, SUMS);
-    const double sums = (double)(of->dims[SUMS].extent / k.extent);
-    const double batch = (double)(of->dims[ROWS].extent / m.extent) *
-                         (double)(of->dims[COLUMNS].extent / n.extent) * (double)of->dims[BATCH].extent;
+    const int64_t row_products = of->dims[ROWS].extent / m.extent;
+    const int64_t column_products = of->dims[COLUMNS].extent / n.extent,
+                  terms = of->dims[SUMS].extent / k.extent;
+    const double sums = (double)terms;
+    const double batch = (double)row_products * (double)column_products * (double)of->dims[BATCH].extent;
     // A kernel of the device's own computes what the library does not take.
     const double slower = library_takes(form) ? 1 : 10, factor = type_info(of->type)->is_complex ? 4 : 1;
     double cost = sums * of->costs->call + sums * batch * padded(m.extent, 64) * padded(n.extent, 64) *
@@ -200,11 +203,6 @@ static int add_others(const Form *form, int dim, Loop *loops, int count) {
     return count;
 }
 
-// Of space, for pointers.
-static int64_t pointer_bytes(const Contraction *contraction) {
-    return contraction->costs->space / 8 / 256 * 256;
-}
-
 // All products, of tensors in space or not. Those that the device cannot make in one call follow one another.
 static void multiply(const Form *form, char *const *tensors) {
     const Contraction *of = &form->of;
@@ -216,16 +214,16 @@ static void multiply(const Form *form, char *const *tensors) {
             count = add_others(form, d, products, count);
     const int sum_count = add_others(form, SUMS, sums, 0);
     while (count - outer > DEVICE_LOOPS ||
-           (count - outer > 1 && iterations(products + outer, count - outer) >
-                                     pointer_bytes(of) / (OPERANDS * (int64_t)sizeof(void *))))
+           (count - outer > 1 &&
+            iterations(products + outer, count - outer) > of->workspace_bytes / DEVICE_POINTER_BYTES))
         outer++;
     DeviceProduct product = {.m = m.extent,
                              .n = n.extent,
                              .k = k.extent,
                              .alpha = of->alpha,
                              .loop_count = count - outer,
-                             .pointers = of->space,
-                             .scratch = of->scratch};
+                             .workspace = of->workspace,
+                             .workspace_bytes = of->workspace_bytes};
     for (int i = outer; i < count; i++)
         product.loops[i - outer] =
             (DeviceLoop){products[i].extent, products[i].a, products[i].b, products[i].c};
@@ -254,7 +252,7 @@ static void copy(const Form *form, int operand, char *space, bool back) {
 }
 
 static void execute(const Form *form) {
-    char *tensors[OPERANDS], *next = form->of.space ? form->of.space + pointer_bytes(&form->of) : NULL;
+    char *tensors[OPERANDS], *next = form->of.space;
     for (int o = 0; o < OPERANDS; o++) {
         const bool is_copied = form->copied >> o & 1;
         tensors[o] = is_copied ? next : form->of.tensors[o];
@@ -273,12 +271,13 @@ static void contract(const Contraction *contraction);
 // sums, of which parts have to be added.
 static void contract_parts(const Contraction *contraction, const Form *form) {
     Contraction first = *contraction, second = *contraction;
-    int largest = -1, dim = -1, loop = -1;
-    int64_t longest = 0;
+    int largest = OF_A, dim = ROWS, loop = 0;
+    int64_t longest = 0, most = 0;
     for (int o = 0; o < OPERANDS; o++)
-        if (form->copied >> o & 1 &&
-            (largest < 0 || elements_of(contraction, o) > elements_of(contraction, largest)))
+        if (form->copied >> o & 1 && elements_of(contraction, o) > most) {
+            most = elements_of(contraction, o);
             largest = o;
+        }
     for (int d = 0; d < 3; d++) {
         const Dimension *of = &contraction->dims[dims_of[largest][d]];
         const int64_t worth = dims_of[largest][d] == SUMS ? 1 : 8;
@@ -308,7 +307,7 @@ static void contract(const Contraction *contraction) {
     int64_t bytes = 0;
     for (int o = 0; o < OPERANDS; o++)
         bytes += form.copied >> o & 1 ? space_of(&form.of, o) : 0;
-    if (bytes > product.costs->space - pointer_bytes(&product))
+    if (bytes > product.costs->space - product.workspace_bytes)
         contract_parts(&product, &form);
     else
         execute(&form);
@@ -317,13 +316,16 @@ static void contract(const Contraction *contraction) {
 void gpu_contract(ElementType type, const int counts[DIMS], const distal_contraction_loop *loops,
                   distal_contraction_space space, const GpuContractionCosts *costs, bool stores,
                   const void *alpha, const void *a, const void *b, void *c) {
+    const bool copies = space.bytes >= costs->space;
+    const int64_t workspace_bytes = copies ? costs->space / 8 / 256 * 256 : space.bytes;
     Contraction contraction = {.type = type,
                                .size = (int64_t)type_info(type)->size,
                                .alpha = alpha,
                                .stores = stores,
                                .tensors = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, c},
-                               .space = space.bytes < costs->space ? NULL : space.memory,
-                               .scratch = space.memory,
+                               .space = copies ? (char *)space.memory + workspace_bytes : NULL,
+                               .workspace = space.memory,
+                               .workspace_bytes = workspace_bytes,
                                .costs = costs};
     for (int d = 0; d < DIMS; d++) {
         contraction.dims[d] = dimension_create(loops, counts[d], OF_C);

@@ -28,12 +28,12 @@ static void use_default(void) {
 
 void gpu_begin_run(void) {
     // Otherwise what has been begun before is finished. What is fetched, gpu_begin_fetch orders.
-    if (device_followed())
+    if (device_caller_stream())
         order(STREAM_OUT, mark(STREAM_COMPUTE));
 }
 
 DeviceTicket gpu_end_run(bool in_host, bool read_by_others) {
-    if (!device_followed() || read_by_others) {
+    if (!device_caller_stream() || read_by_others) {
         device_current()->synchronize();
         return 0;
     }

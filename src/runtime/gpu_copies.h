@@ -7,10 +7,10 @@
 
 #include "runtime/transfer.h"
 
-// Around an execution on a GPU. In the stream of a caller (device_follow) it comes after all that was begun
-// there before, and before all that is begun later; the host waits at the end only where tensors are in its
-// memory (`in_host`), or other ranks read what is on the GPU. Without such a stream it waits in any case.
-// Returns what has to be executed before memory of the execution is released.
+// Around an execution on a GPU. In the stream of a caller (device_set_caller_stream) it comes after all that
+// was begun there before, and before all that is begun later; the host waits at the end only where tensors
+// are in its memory (`in_host`), or other ranks read what is on the GPU. Without such a stream it waits in
+// any case. Returns what has to be executed before memory of the execution is released.
 void gpu_begin_run(void);
 DeviceTicket gpu_end_run(bool in_host, bool read_by_others);
 

@@ -304,7 +304,7 @@ void storage_wait(const Storage *storage) {
 }
 
 void storage_finish(const Storage *storage) {
-    if (!device_followed())
+    if (!device_caller_stream())
         storage_wait(storage);
 }
 

@@ -65,7 +65,8 @@ void storage_restrict(Storage *storage, int64_t count, const Rect *rects);
 
 // Of a storage in memory of a GPU: waits until what has been begun there is finished.
 void storage_wait(const Storage *storage);
-// The same at the end of a call, unless what has been begun is in the stream of the caller (device_follow).
+// The same at the end of a call, unless what has been begun is in the stream of the caller
+// (device_set_caller_stream).
 void storage_finish(const Storage *storage);
 // Of a storage in disk or in memory of a GPU: storage_finish, and false with a diagnostic where reading or
 // writing has failed, as far as that is known. Else true.

@@ -152,12 +152,12 @@ static void test_in_place(MPI_Comm comm, int rank, int ranks) {
 
 // What the caller does in its stream, without a wait.
 static void in_stream(void *stream, const Matrix *matrix, double *rows, bool to_gpu) {
-    device_follow(stream);
+    device_set_caller_stream(stream);
     device_use(STREAM_COMPUTE, false);
     device_current()->copy(to_gpu ? matrix->there : rows, matrix->bytes, to_gpu ? rows : matrix->there,
                            matrix->bytes, matrix->bytes, 1);
     device_use(STREAM_COMPUTE, true);
-    device_follow(NULL);
+    device_set_caller_stream(NULL);
 }
 
 static double *rows_for(const Matrix *matrix, double factor) {

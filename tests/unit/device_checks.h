@@ -134,11 +134,11 @@ static void check_follow(void **state) {
     int64_t *memory = device->allocate(sizeof numbers[0]), *copy = device->allocate(sizeof numbers[0]);
     void *stream = stream_create(), *next = stream_create();
     bool was_late = false;
-    assert_null(device_followed());
+    assert_null(device_caller_stream());
     assert_null(device->refuses_stream(stream));
     memset(results, 0, sizeof results);
     for (int r = 0; r < ROUNDS; r++) {
-        device_follow(r < ROUNDS / 2 ? stream : next);
+        device_set_caller_stream(r < ROUNDS / 2 ? stream : next);
         device_use(STREAM_COMPUTE, false);
         for (int i = 0; i < COUNT; i++)
             numbers[r][i] = r * COUNT + i;
@@ -158,7 +158,7 @@ static void check_follow(void **state) {
         device->order(STREAM_COMPUTE, device->mark(STREAM_OUT));
         // Another thread, or a call without a stream, has that of the device.
         const DeviceTicket all = device->mark(STREAM_COMPUTE);
-        device_follow(r == ROUNDS / 2 - 1 ? next : NULL);
+        device_set_caller_stream(r == ROUNDS / 2 - 1 ? next : NULL);
         device_use(STREAM_COMPUTE, true);
         device->order(STREAM_COMPUTE, all);
         if (r % 7 == 3) {
@@ -461,8 +461,8 @@ static void check_products(ElementType type, int64_t m, int64_t n, int64_t k, in
     DeviceProduct product = {
         m, n, k, alpha, stores, a.on_device, b.on_device, c.on_device, .loop_count = loop_count};
     memcpy(product.loops, loops, sizeof loops);
-    product.pointers = has_pointers ? device->allocate(products * 3 * (int64_t)sizeof(void *)) : NULL;
-    product.scratch = product.pointers ? product.pointers : layouts % 4 ? device->allocate(size) : NULL;
+    product.workspace_bytes = has_pointers ? products * DEVICE_POINTER_BYTES : layouts % 4 ? size : 0;
+    product.workspace = product.workspace_bytes > 0 ? device->allocate(product.workspace_bytes) : NULL;
     device->gemm(type, &product);
     from_device(got, (char *)c.on_device.elements - size, c.count * size);
     const DeviceMatrix result = {got + size, c.host.row, c.host.column};
@@ -490,9 +490,7 @@ static void check_products(ElementType type, int64_t m, int64_t n, int64_t k, in
     assert_memory_equal(got, between, (size_t)(c.count * size));
     free(between);
     free(got);
-    if (product.scratch != product.pointers)
-        device->release(product.scratch);
-    device->release(product.pointers);
+    device->release(product.workspace);
     free_matrix(type, &a);
     free_matrix(type, &b);
     free_matrix(type, &c);

@@ -210,7 +210,7 @@ static void test_gemm_in_stream(void **state) {
     const DeviceProduct square = {1, 1, 1, &one, true, from, from, to, .loop_count = 0};
     void *stream = stream_create();
     for (int i = 0; i < 3; i++) {
-        device_follow(i == 1 ? stream : NULL);
+        device_set_caller_stream(i == 1 ? stream : NULL);
         numbers[0] = i + 1;
         device->copy(memory, 8, numbers, 8, 8, 1);
         device->gemm(TYPE_F64, &square);
@@ -229,7 +229,7 @@ static void test_vectors(void **state) {
     double *memory = on_device(numbers, sizeof numbers);
     static const struct {
         int64_t m, n, k;
-        bool stores, has_scratch;
+        bool stores, has_workspace;
         const char *function;
     } cases[] = {
         {2, 2, 2, false, true, "gemm"}, {2, 2, 1, false, true, "ger"},  {2, 2, 1, true, true, "gemm"},
@@ -246,23 +246,32 @@ static void test_vectors(void **state) {
                                                 .a = a,
                                                 .b = b,
                                                 .c = c,
-                                                .scratch = cases[i].has_scratch ? memory + 48 : NULL});
+                                                .workspace = memory + 48,
+                                                .workspace_bytes = cases[i].has_workspace ? 8 : 0});
         device->synchronize();
         assert_no_failure();
         assert_string_equal(fake->library, cases[i].function);
     }
     // What is multiplied by a number is not stored as it is.
     const DeviceMatrix vector = {memory, 1, 1};
-    device->gemm(TYPE_F64,
-                 &(DeviceProduct){
-                     1, 1, 2, &alphas[1], true, vector, vector, {memory + 32, 1, 1}, .scratch = memory + 48});
+    device->gemm(TYPE_F64, &(DeviceProduct){1,
+                                            1,
+                                            2,
+                                            &alphas[1],
+                                            true,
+                                            vector,
+                                            vector,
+                                            {memory + 32, 1, 1},
+                                            .workspace = memory + 48,
+                                            .workspace_bytes = 8});
     assert_string_equal(fake->library, "axpy");
     // After a sum that fails, numbers are read on the host again.
     DeviceProduct product = {.m = 1, .n = 1, .k = 2, .alpha = alphas, .stores = true};
     product.a = (DeviceMatrix){memory, 1, 0};
     product.b = vector;
     product.c = (DeviceMatrix){memory + 32, 2, 1};
-    product.scratch = memory + 48;
+    product.workspace = memory + 48;
+    product.workspace_bytes = 8;
     device->gemm(TYPE_F64, &product);
     assert_failure("cublasDdot: cuBLAS status 7");
     product.a = vector;
