@@ -1,226 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The emulated device. Its memory has two addresses: that which everybody gets, where nothing can be read or
-// written, so that the host cannot use it by mistake, and the one of the elements, which only the operations
-// here and the kernels that they launch see.
+// The emulated device: operations on its memory (emulated_memory.c), which are executed in its streams.
 #include "memory/device.h"
 
 #include "base/integer.h"
+#include "memory/emulated_memory.h"
 #include "memory/emulated_streams.h"
 #include "memory/memory.h"
-#include "memory/shared.h"
 
 #include <complex.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { ALIGNMENT = 256, MAX_ARGUMENTS = 256 };
-
-typedef struct {
-    char *shown;    // what everybody gets: a range of addresses
-    char *elements; // on the host
-    int64_t bytes, shown_bytes;
-    enum { OWN, SHARED, OPENED } kind; // who has allocated the elements, and whether others can open them
-} Block;
-
-static struct {
-    Block *items; // in the order of `shown`
-    int64_t count, capacity;
-    int64_t bytes, limit; // allocated by this process, and how many may be
-} blocks;
-static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
-
-// The number of blocks that begin at or before an address.
-static int64_t blocks_before(const void *address) {
-    int64_t low = 0, high = blocks.count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (blocks.items[middle].shown <= (const char *)address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// The block that an address is in; false: in none.
-static bool find_block(const void *address, Block *found) {
-    pthread_mutex_lock(&blocks_lock);
-    const int64_t before = blocks_before(address);
-    const Block *block = before > 0 ? &blocks.items[before - 1] : NULL;
-    const bool is_inside = block && (const char *)address < block->shown + block->shown_bytes;
-    if (is_inside)
-        *found = *block;
-    pthread_mutex_unlock(&blocks_lock);
-    return is_inside;
-}
-
-// Where `bytes` bytes of a block are on the host; NULL, which is noted, where they are not all in it.
-static void *within(const Block *block, const void *address, int64_t bytes) {
-    const int64_t offset = (const char *)address - block->shown;
-    if (offset <= block->bytes && bytes <= block->bytes - offset)
-        return block->elements + offset;
-    device_fail("%lld bytes at offset %lld are beyond an allocation of %lld bytes", (long long)bytes,
-                (long long)offset, (long long)block->bytes);
-    return NULL;
-}
-
-// The same of an address that has to be one of the device.
-static void *on_host(const void *address, int64_t bytes) {
-    Block block;
-    if (find_block(address, &block))
-        return within(&block, address, bytes);
-    device_fail("%p is no address of the device", address);
-    return NULL;
-}
+enum { MAX_ARGUMENTS = 256 };
 
 // Bytes from the first of `count` elements to the end of the last one.
 static int64_t extent(int64_t count, int64_t step, int64_t size) {
     return count > 0 ? (count - 1) * step + size : 0;
-}
-
-// Reserves so many bytes of the limit; false: fewer are left.
-static bool reserve(int64_t bytes) {
-    pthread_mutex_lock(&blocks_lock);
-    const bool fits = bytes <= blocks.limit - blocks.bytes;
-    blocks.bytes += fits ? bytes : 0;
-    pthread_mutex_unlock(&blocks_lock);
-    return fits;
-}
-
-static void unreserve(int64_t bytes) {
-    pthread_mutex_lock(&blocks_lock);
-    blocks.bytes -= bytes;
-    pthread_mutex_unlock(&blocks_lock);
-}
-
-static bool add_block(Block block) {
-    if (blocks.count == blocks.capacity) {
-        const int64_t capacity = max_i64(2 * blocks.capacity, 64);
-        Block *items = realloc(blocks.items, (size_t)capacity * sizeof *items);
-        if (!items)
-            return false;
-        blocks.items = items;
-        blocks.capacity = capacity;
-    }
-    const int64_t at = blocks_before(block.shown);
-    memmove(&blocks.items[at + 1], &blocks.items[at], (size_t)(blocks.count - at) * sizeof block);
-    blocks.items[at] = block;
-    blocks.count++;
-    return true;
-}
-
-static void free_block(const Block *block) {
-    if (block->shown)
-        munmap(block->shown, (size_t)block->shown_bytes);
-    if (block->kind == OWN)
-        free(block->elements);
-    else if (block->kind == SHARED)
-        shared_release(block->elements);
-    else
-        shared_unmap(block->elements, block->bytes);
-    if (block->kind != OPENED)
-        unreserve(block->bytes);
-}
-
-// A block of the device that has these elements, unless they are NULL.
-static void *show(Block block) {
-    const int64_t page = sysconf(_SC_PAGESIZE);
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    if (!block.elements)
-        return NULL;
-    // An address just behind the last element is one of the block as well.
-    block.shown_bytes = (block.bytes + page) / page * page;
-    // cppcheck-suppress invalidFunctionArg
-    void *shown = mmap(NULL, (size_t)block.shown_bytes, PROT_NONE, flags, -1, 0);
-    block.shown = shown == MAP_FAILED ? NULL : shown;
-    pthread_mutex_lock(&blocks_lock);
-    const bool added = block.shown && add_block(block);
-    pthread_mutex_unlock(&blocks_lock);
-    if (!added)
-        free_block(&block);
-    return added ? block.shown : NULL;
-}
-
-static bool is_too_large(int64_t bytes) {
-    return bytes > INT64_MAX - sysconf(_SC_PAGESIZE);
-}
-
-// Values that were never set are NaN, or -1.
-static void *allocate(int64_t bytes) {
-    void *elements;
-    if (is_too_large(bytes) || !reserve(bytes))
-        return NULL;
-    if (posix_memalign(&elements, ALIGNMENT, (size_t)max_i64(bytes, 1)) != 0) {
-        unreserve(bytes);
-        return NULL;
-    }
-    return show((Block){.elements = memset(elements, 0xFF, (size_t)bytes), .bytes = bytes});
-}
-
-// What the words of a handle are.
-typedef struct {
-    SharedName name;
-    int64_t offset, bytes;
-} EmulatedHandle;
-_Static_assert(sizeof(EmulatedHandle) <= sizeof(DeviceHandle), "a handle holds it");
-
-static void *allocate_shared(int64_t bytes, DeviceHandle *handle) {
-    EmulatedHandle own = {.bytes = bytes};
-    if (is_too_large(bytes) || !reserve(bytes))
-        return NULL;
-    void *elements = shared_create(&own.name) ? shared_allocate(bytes) : NULL;
-    if (!elements) {
-        unreserve(bytes);
-        return NULL;
-    }
-    own.offset = shared_offset(elements);
-    memcpy(handle, &own, sizeof own);
-    return show((Block){.elements = memset(elements, 0xFF, (size_t)bytes), .bytes = bytes, .kind = SHARED});
-}
-
-static void *open_shared(const DeviceHandle *handle) {
-    EmulatedHandle of;
-    memcpy(&of, handle, sizeof of);
-    const int file = shared_open(&of.name);
-    if (file < 0)
-        return NULL;
-    char *elements = shared_map(file, of.offset, of.bytes, false);
-    close(file);
-    return show((Block){.elements = elements, .bytes = of.bytes, .kind = OPENED});
-}
-
-static void release(void *memory) {
-    if (!memory)
-        return;
-    emulated_execute_all();
-    pthread_mutex_lock(&blocks_lock);
-    const int64_t at = blocks_before(memory) - 1;
-    const bool found = at >= 0 && blocks.items[at].shown == memory;
-    Block block = {0};
-    if (found) {
-        block = blocks.items[at];
-        blocks.count--;
-        memmove(&blocks.items[at], &blocks.items[at + 1], (size_t)(blocks.count - at) * sizeof block);
-    }
-    pthread_mutex_unlock(&blocks_lock);
-    if (found)
-        free_block(&block);
-    else
-        device_fail("%p is no allocation of the device", memory);
-}
-
-static const char *refuses(const void *memory, int64_t bytes) {
-    Block block;
-    if (!find_block(memory, &block))
-        return "is not that of a GPU";
-    return bytes > block.bytes - ((const char *)memory - block.shown) ? "ends before the last element" : NULL;
 }
 
 static atomic_int pinned; // ranges that are
@@ -235,13 +34,6 @@ static bool pin(void *memory, int64_t bytes) {
 static void unpin(void *memory) {
     if (atomic_fetch_sub(&pinned, 1) <= 0)
         device_fail("%p is not pinned", memory);
-}
-
-// Of either memory.
-static void *side_of_copy(const void *address, int64_t bytes, bool *on_device) {
-    Block block;
-    *on_device = find_block(address, &block);
-    return *on_device ? within(&block, address, bytes) : (void *)(uintptr_t)address;
 }
 
 typedef struct {
@@ -260,8 +52,8 @@ static void copy(void *to, int64_t to_pitch, const void *from, int64_t from_pitc
     if (device_failed() || width <= 0 || rows <= 0)
         return;
     bool to_device, from_device;
-    char *target = side_of_copy(to, extent(rows, to_pitch, width), &to_device);
-    const char *source = side_of_copy(from, extent(rows, from_pitch, width), &from_device);
+    char *target = emulated_side_of_copy(to, extent(rows, to_pitch, width), &to_device);
+    const char *source = emulated_side_of_copy(from, extent(rows, from_pitch, width), &from_device);
     const Copy task = {target, source, to_pitch, from_pitch, width, rows};
     if (!target || !source)
         return;
@@ -301,8 +93,8 @@ static void reduce(Reducer reducer, ElementType type, void *to, int64_t to_step,
     const int64_t size = (int64_t)type_info(type)->size;
     if (device_failed() || count <= 0)
         return;
-    void *target = on_host(to, extent(count, to_step * size, size));
-    const void *source = on_host(from, extent(count, from_step * size, size));
+    void *target = emulated_on_host(to, extent(count, to_step * size, size));
+    const void *source = emulated_on_host(from, extent(count, from_step * size, size));
     const Update task = {reducer, type, target, source, to_step, from_step, count};
     if (target && source)
         emulated_begin(run_reduce, &task, sizeof task);
@@ -312,7 +104,7 @@ static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int
     const int64_t size = (int64_t)type_info(type)->size;
     if (device_failed() || count <= 0)
         return;
-    void *target = on_host(to, extent(count, step * size, size));
+    void *target = emulated_on_host(to, extent(count, step * size, size));
     const Update task = {.reducer = reducer, .type = type, .to = target, .to_step = step, .count = count};
     if (target)
         emulated_begin(run_clear, &task, sizeof task);
@@ -361,7 +153,7 @@ static void launch(void *module, const DeviceKernel *kernel, const DeviceLaunch 
         if (a >= launch->pointer_count)
             continue;
         const void *shown = *(void *const *)launch->arguments[a];
-        const void *elements = shown ? on_host(shown, 0) : NULL;
+        const void *elements = shown ? emulated_on_host(shown, 0) : NULL;
         if (shown && !elements)
             return;
         memcpy(&task.values[a], &elements, sizeof elements);
@@ -399,7 +191,7 @@ static bool matrix_on_host(DeviceMatrix *matrix, int64_t rows, int64_t columns, 
     int64_t last = (rows - 1) * matrix->row + (columns - 1) * matrix->column;
     for (int i = 0; i < product->loop_count; i++)
         last += (product->loops[i].extent - 1) * step(&product->loops[i]);
-    matrix->elements = on_host(matrix->elements, (last + 1) * (int64_t)type_info(type)->size);
+    matrix->elements = emulated_on_host(matrix->elements, (last + 1) * (int64_t)type_info(type)->size);
     return matrix->elements;
 }
 
@@ -499,8 +291,8 @@ static void axpy(ElementType type, int64_t count, const void *alpha, const void 
     const int64_t size = (int64_t)type_info(type)->size;
     if (device_failed() || count <= 0)
         return;
-    const void *source = on_host(x, extent(count, x_step * size, size));
-    void *target = on_host(y, extent(count, y_step * size, size));
+    const void *source = emulated_on_host(x, extent(count, x_step * size, size));
+    void *target = emulated_on_host(y, extent(count, y_step * size, size));
     Axpy task = {.type = type, .count = count, .x_step = x_step, .y_step = y_step, .x = source, .y = target};
     memcpy(&task.alpha, alpha, (size_t)size);
     if (source && target)
@@ -543,8 +335,8 @@ static void permute(int64_t size, void *to, const void *from, int loop_count, co
     }
     if (device_failed())
         return;
-    void *target = on_host(to, (last_to + 1) * size);
-    const void *source = on_host(from, (last_from + 1) * size);
+    void *target = emulated_on_host(to, (last_to + 1) * size);
+    const void *source = emulated_on_host(from, (last_from + 1) * size);
     if (target && source)
         begin_permute(size, target, source, loop_count, loops);
 }
@@ -555,8 +347,9 @@ static bool open_device(int local_rank, const char **why) {
     const char *text = getenv("DISTAL_GPU_MEMORY");
     char *end = NULL;
     errno = 0;
-    blocks.limit = text && *text ? strtoll(text, &end, 10) : INT64_MAX;
-    if (!end || (errno == 0 && *end == '\0' && blocks.limit >= 0))
+    const int64_t limit = text && *text ? strtoll(text, &end, 10) : INT64_MAX;
+    emulated_limit_memory(limit);
+    if (!end || (errno == 0 && *end == '\0' && limit >= 0))
         return true;
     static char message[160];
     snprintf(message, sizeof message, "DISTAL_GPU_MEMORY is '%s', which is not a number of bytes", text);
@@ -566,35 +359,25 @@ static bool open_device(int local_rank, const char **why) {
 
 static void close_device(void) {
     emulated_execute_all();
-    free(blocks.items);
-    blocks.items = NULL;
-    blocks.count = blocks.capacity = 0;
+    emulated_forget_memory();
 }
 
 static const char *describe(void) {
     return "an emulated GPU, on the host";
 }
 
-static int64_t free_bytes(void) {
-    const int64_t available = memory_available();
-    pthread_mutex_lock(&blocks_lock);
-    const int64_t left = blocks.limit - blocks.bytes;
-    pthread_mutex_unlock(&blocks_lock);
-    return available < 0 ? left : min_i64(available, left);
-}
-
 const Device device_emulated = {.name = "emulated",
                                 .open = open_device,
                                 .close = close_device,
                                 .describe = describe,
-                                .free_bytes = free_bytes,
-                                .allocate = allocate,
-                                .release = release,
-                                .allocate_shared = allocate_shared,
-                                .open_shared = open_shared,
-                                .close_shared = release,
-                                .refuses = refuses,
-                                .refuses_stream = emulated_refuses,
+                                .free_bytes = emulated_free_bytes,
+                                .allocate = emulated_allocate,
+                                .release = emulated_release,
+                                .allocate_shared = emulated_allocate_shared,
+                                .open_shared = emulated_open_shared,
+                                .close_shared = emulated_release,
+                                .refuses = emulated_refuses_memory,
+                                .refuses_stream = emulated_refuses_stream,
                                 .pin = pin,
                                 .unpin = unpin,
                                 .copy = copy,

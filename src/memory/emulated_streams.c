@@ -147,7 +147,7 @@ void emulated_stream_free(void *stream) {
     pthread_mutex_unlock(&lock);
 }
 
-const char *emulated_refuses(void *stream) {
+const char *emulated_refuses_stream(void *stream) {
     bool is_open = false;
     pthread_mutex_lock(&lock);
     for (int q = STREAM_COUNT; q < QUEUES; q++)

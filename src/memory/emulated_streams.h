@@ -16,7 +16,7 @@ DeviceTicket emulated_mark(DeviceStream stream);
 void emulated_order(DeviceStream stream, DeviceTicket ticket);
 void emulated_wait(DeviceTicket ticket);
 void emulated_synchronize(void);
-const char *emulated_refuses(void *stream);
+const char *emulated_refuses_stream(void *stream);
 
 // Executes all that was begun, in streams of callers as well.
 void emulated_execute_all(void);
