@@ -9,6 +9,7 @@
 #include "io/source_entries.h"
 #include "plan/structures.h"
 #include "plan/transfer_figures.h"
+#include "runtime/gpu_messages.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,6 +127,7 @@ static bool count_structures(const Inputs *inputs, Structures *structures) {
 static void place_on_nodes(const Session *session) {
     const Options *options = session->options;
     const int64_t ranks = pipeline_ranks(session->pipeline);
+    session->pipeline->plan_options.gpu_messages = gpu_messages_are_asked_for();
     const int64_t each = options->node_ranks ? options->node_ranks : ranks;
     if (options->shared_memory != SHARED_MEMORY_ON || ranks > PLAN_MAX_RANKS)
         return;

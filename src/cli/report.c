@@ -369,7 +369,9 @@ static void print_gpu(const RunReport *run, int64_t ranks, Text *to) {
         return;
     text_printf(to, "kernels run on %s\n", run->gpu);
     if (ranks > 1)
-        text_printf(to, "messages between GPUs go through memory of the host%s\n",
+        text_printf(to, "%s between GPUs go through memory of the host%s\n",
+                    run->gpu_messages ? "MPI sends what is fetched from GPU to GPU; partial results"
+                                      : "messages",
                     run->gpus_open ? ", but for what ranks read in memory of each other's GPUs" : "");
 }
 

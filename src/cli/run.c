@@ -9,6 +9,7 @@
 #include "cli/schedule.h"
 #include "cli/start.h"
 #include "runtime/divide_entries.h"
+#include "runtime/gpu_messages.h"
 #include "runtime/load.h"
 #include "runtime/wait.h"
 
@@ -77,10 +78,12 @@ static bool divide_share(void *context, const BalanceTask *task, const Boundarie
 // Before the plan is made, which says what neighbours read.
 static void find_neighbours(Run *run) {
     const Options *options = run->session->options;
+    PlanOptions *plan = &run->session->pipeline->plan_options;
+    plan->gpu_messages =
+        run->ranks > 1 && pipeline_uses_gpu(run->session->pipeline) && gpu_messages_are_sent(MPI_COMM_WORLD);
     if (options->shared_memory == SHARED_MEMORY_OFF || run->ranks == 1)
         return;
     run->neighbours = neighbours_create(MPI_COMM_WORLD, options->node_ranks);
-    PlanOptions *plan = &run->session->pipeline->plan_options;
     if (!run->neighbours)
         return;
     plan->nodes = neighbours_nodes(run->neighbours);

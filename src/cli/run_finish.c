@@ -73,7 +73,8 @@ static RunReport make_report(const Run *run, const char *const *units) {
                        .blas = environment_blas(arena),
                        .blas_note = environment_blas_note(run->threads, arena),
                        .gpu = device_current() ? device_current()->describe() : NULL,
-                       .gpus_open = run->pipeline->plan_options.gpu_nodes};
+                       .gpus_open = run->pipeline->plan_options.gpu_nodes,
+                       .gpu_messages = run->pipeline->plan_options.gpu_messages};
 }
 
 // One line for each statement, printed where a run prints and writes nothing else.

@@ -98,6 +98,10 @@ static const char *refuses(const void *memory, int64_t bytes) {
     return cuda_is_on_device((const char *)memory + bytes - 1) ? NULL : "ends before the last element";
 }
 
+static void *message_address(void *memory) {
+    return memory;
+}
+
 static bool pin(void *memory, int64_t bytes) {
     return cuda_enter() &&
            cuda.cuMemHostRegister(memory, (size_t)bytes, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS;
@@ -165,6 +169,7 @@ const Device device_cuda = {.name = "cuda",
                             .close_shared = close_shared,
                             .refuses = refuses,
                             .refuses_stream = streams_refuses,
+                            .message_address = message_address,
                             .pin = pin,
                             .unpin = unpin,
                             .copy = cuda_copy,

@@ -22,6 +22,11 @@ static int64_t extent(int64_t count, int64_t step, int64_t size) {
     return count > 0 ? (count - 1) * step + size : 0;
 }
 
+// For the host there is no other memory.
+static void *message_address(void *memory) {
+    return emulated_on_host(memory, 0);
+}
+
 static atomic_int pinned; // ranges that are
 
 static bool pin(void *memory, int64_t bytes) {
@@ -378,6 +383,7 @@ const Device device_emulated = {.name = "emulated",
                                 .close_shared = emulated_release,
                                 .refuses = emulated_refuses_memory,
                                 .refuses_stream = emulated_refuses_stream,
+                                .message_address = message_address,
                                 .pin = pin,
                                 .unpin = unpin,
                                 .copy = copy,

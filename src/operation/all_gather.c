@@ -61,10 +61,9 @@ static void find_parts(OperationCall *call, AllGather *gather) {
     const int64_t first = first_in_view(plan, &locator);
     int64_t offset = 0;
     gather->packed = first < 0;
-    if (gather->packed)
-        gather->base = call_scratch(call, &plan->receives[0].rect, 0).data;
-    else if (call->scope->view.data)
-        gather->base = (char *)call->scope->view.data + first * size;
+    const Piece to = gather->packed ? call_scratch(call, &plan->receives[0].rect, 0) : call->scope->view;
+    if (to.data)
+        gather->base = call_address(&to, (char *)to.data + (gather->packed ? 0 : first * size));
     for (int64_t i = 0; i < plan->receive_count; i++) {
         const int64_t volume = rect_volume(&plan->receives[i].rect);
         if (volume > 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages among the members of a group as one MPI_Alltoallw. Its types hold addresses, so that what goes to
-// or comes from one member can be several rectangles anywhere in memory, of any size.
+// Messages among the members of a group as one MPI_Alltoallw. Its types hold distances from one address, so
+// that what goes to or comes from one member can be several rectangles anywhere in memory, of any size.
 #ifndef DISTAL_OPERATION_ALL_TO_ALL_H
 #define DISTAL_OPERATION_ALL_TO_ALL_H
 
@@ -10,6 +10,7 @@ typedef struct {
     int *send_counts, *receive_counts; // by member: 0 or 1
     int *offsets;                      // zeros
     MPI_Datatype *send_types, *receive_types;
+    void *sent_from, *received_at; // addresses from which the types count
 } AllToAll;
 
 // Of operands whose `peer` is a member; those of one member stay in their order. NULL: no memory.

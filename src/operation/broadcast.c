@@ -12,7 +12,7 @@ static bool prepare(OperationCall *call) {
     const Part *part = call->plan->send_count ? call->plan->sends : call->plan->receives;
     const Piece *piece = call_piece(call, part);
     Operand *operand = call->sends = arena_new(scope->arena, Operand);
-    operand->data = piece_element(piece, &part->rect);
+    operand->data = call_address(piece, piece_element(piece, &part->rect));
     return message_collective(scope->types, piece, &part->rect, scope->storage->home->tensor->mode_order,
                               &operand->message);
 }

@@ -25,7 +25,8 @@ typedef struct {
     // The node of each rank: ranks of a node read each other's homes; NULL: there are only messages. And by
     // tensor id, whose homes are not in memory that others can read; NULL: all are. Results are the same.
     const int64_t *nodes;
-    bool gpu_nodes; // they can open memory of each other's GPUs, too
+    bool gpu_nodes;    // they can open memory of each other's GPUs, too
+    bool gpu_messages; // MPI takes memory of GPUs: what leaves there fetch from homes there is sent straight
     const bool *unshared;
     const HomeFile *files; // by tensor id: where those in disk are; NULL: all in scratch files
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none

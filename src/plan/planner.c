@@ -301,13 +301,20 @@ bool planner_may_pass_on(const Planner *planner) {
            planner_uses(planner, OPERATION_SHIFT);
 }
 
+bool planner_sends_from_gpus(const Planner *planner) {
+    return planner->plan->spmd->on_gpu && planner->plan->options.gpu_messages &&
+           planner->home->memory == MEMORY_GPU && planner->transfer->kind == TRANSFER_FETCH &&
+           !planner->reads_neighbours;
+}
+
 bool planner_in_place(const Planner *planner, const Footprint *footprint) {
     const int64_t count = footprint->region.rects.count;
     const bool on_gpu = planner->plan->spmd->on_gpu;
     if (planner->home->memory != (on_gpu ? MEMORY_GPU : MEMORY_HOST))
         return false;
     // What is passed on from a view is sent from its copy on the host, which a home has not.
-    if (on_gpu && planner->transfer->kind == TRANSFER_FETCH && planner_may_pass_on(planner))
+    if (on_gpu && planner->transfer->kind == TRANSFER_FETCH && planner_may_pass_on(planner) &&
+        !planner_sends_from_gpus(planner))
         return false;
     return count == 1 || (count > 1 && planner->transfer->kind == TRANSFER_FETCH);
 }

@@ -78,6 +78,9 @@ Worker worker_with_class(const Footprints *footprints, const Worker *worker, con
 // Whether a rank may send in a step what it has got in the one before.
 bool planner_may_pass_on(const Planner *planner);
 
+// Whether MPI sends what is fetched from and to memory of GPUs.
+bool planner_sends_from_gpus(const Planner *planner);
+
 // Whether a footprint can be used in a piece that contains its bounds: what is read, or one rectangle, and
 // not in disk.
 bool planner_in_place(const Planner *planner, const Footprint *footprint);

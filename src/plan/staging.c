@@ -13,7 +13,8 @@ static bool stays_on_gpus(const RankPlanner *rank) {
 
 // MPI has no addresses of its elements.
 static bool is_staged(const RankPlanner *rank) {
-    return rank->planner->home->memory != MEMORY_HOST && !stays_on_gpus(rank);
+    return rank->planner->home->memory != MEMORY_HOST && !stays_on_gpus(rank) &&
+           !planner_sends_from_gpus(rank->planner);
 }
 
 static bool is_fetch(const RankPlanner *rank) {
@@ -463,6 +464,8 @@ static void avoid_host(RankPlanner *rank, RankTransfer *result) {
 void stage_finish(RankPlanner *rank, RankTransfer *result) {
     if (stays_on_gpus(rank)) {
         result->only_on_gpu = true;
+    } else if (planner_sends_from_gpus(rank->planner)) {
+        result->only_on_gpu = result->gpu_messages = true;
     } else if (rank->plan->spmd->on_gpu) {
         avoid_host(rank, result);
         count_device_copies(rank, result);

@@ -12,8 +12,13 @@ const Piece *call_piece(const OperationCall *call, const Part *part) {
     return part->previous ? &scope->previous : &scope->view;
 }
 
+void *call_address(const Piece *piece, void *element) {
+    return piece->memory == MEMORY_GPU ? device_current()->message_address(element) : element;
+}
+
 void *call_data(const OperationCall *call, const Part *part) {
-    return rect_is_empty(&part->rect) ? NULL : piece_element(call_piece(call, part), &part->rect);
+    const Piece *piece = call_piece(call, part);
+    return rect_is_empty(&part->rect) ? NULL : call_address(piece, piece_element(piece, &part->rect));
 }
 
 static bool describe(OperationCall *call, int64_t count, const Part *parts, Operand **operands) {
@@ -56,8 +61,10 @@ MPI_Request *call_request(const OperationCall *call) {
 Piece call_scratch(const OperationCall *call, const Rect *rect, int64_t offset) {
     const CallScope *scope = call->scope;
     const int64_t size = (int64_t)type_info(scope->storage->type)->size;
-    return piece_packed(rect, tensor_levels(scope->storage->home->tensor), scope->storage->type,
-                        (char *)scope->scratch + (call->scratch + offset) * size);
+    Piece piece = piece_packed(rect, tensor_levels(scope->storage->home->tensor), scope->storage->type,
+                               (char *)scope->scratch + (call->scratch + offset) * size);
+    piece.memory = scope->plan->gpu_messages ? MEMORY_GPU : MEMORY_HOST;
+    return piece;
 }
 
 static int64_t locate(const void *context, const Part *part) {

@@ -52,7 +52,9 @@ const Piece *call_piece(const OperationCall *call, const Part *part);
 // Describes all parts, or those that are sent, as single messages. False: no memory.
 bool call_describe(OperationCall *call);
 bool call_describe_sends(OperationCall *call);
-// The first element of a part; NULL where it is empty.
+// An element of a piece as MPI takes its address, also in memory of a GPU.
+void *call_address(const Piece *piece, void *element);
+// The first element of a part, as MPI takes its address; NULL where it is empty.
 void *call_data(const OperationCall *call, const Part *part);
 
 // Rank `rank` of all ranks in the communicator of the call.

@@ -54,6 +54,14 @@ void gpu_begin_fetch(const TransferState *state, const RankStep *step) {
     order(STREAM_IN, mark(STREAM_COMPUTE));
 }
 
+// They are sent from the home, or the view of the step before, and received where the leaves that have been
+// begun have read.
+void gpu_wait_for_messages(const TransferState *state, const RankStep *step) {
+    if (state->scope.plan->gpu_messages && has_messages(state, step))
+        for (DeviceStream stream = 0; stream < STREAM_COUNT; stream++)
+            device_current()->wait(mark(stream));
+}
+
 // What is at home does not change during the execution.
 void gpu_begin_stages(const TransferState *state) {
     if (state->streams && fetches(state))

@@ -16,6 +16,8 @@ DeviceTicket gpu_end_run(bool in_host, bool read_by_others);
 
 // Before a step of a fetch starts: its buffers are waited for.
 void gpu_begin_fetch(const TransferState *state, const RankStep *step);
+// Before messages from and to memory of the GPU: what has been begun there is waited for.
+void gpu_wait_for_messages(const TransferState *state, const RankStep *step);
 // What is begun now reads stages, or starts operations, until gpu_end_start.
 void gpu_begin_stages(const TransferState *state);
 void gpu_begin_operations(const TransferState *state);

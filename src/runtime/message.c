@@ -270,14 +270,18 @@ static bool irregular_type(MessageTypes *types, const Piece *piece, const Rect *
     return true;
 }
 
-bool message_absolute(MessageTypes *types, int64_t count, const Operand *operands, MPI_Datatype *type) {
+bool message_joined(MessageTypes *types, int64_t count, const Operand *operands, const void *base,
+                    MPI_Datatype *type) {
+    MPI_Aint first;
     int *counts = malloc(sizeof(int) * (size_t)count);
     MPI_Aint *places = malloc(sizeof(MPI_Aint) * (size_t)count);
     MPI_Datatype *parts = malloc(sizeof(MPI_Datatype) * (size_t)count);
     const bool ok = counts && places && parts && reserve(types);
+    MPI_Get_address(base, &first);
     for (int64_t i = 0; ok && i < count; i++) {
         counts[i] = operands[i].message.count;
         MPI_Get_address(operands[i].data, &places[i]);
+        places[i] = MPI_Aint_diff(places[i], first);
         parts[i] = operands[i].message.type;
     }
     if (ok) {

@@ -37,9 +37,10 @@ bool message_single(MessageTypes *types, const Piece *piece, const Rect *rect, M
 bool message_collective(MessageTypes *types, const Piece *piece, const Rect *rect, const int *mode_order,
                         MessageType *message);
 
-// Several messages one after the other as one element of a datatype that holds their addresses, to be used
-// with MPI_BOTTOM. False: no memory.
-bool message_absolute(MessageTypes *types, int64_t count, const Operand *operands, MPI_Datatype *type);
+// Several messages one after the other as one element of a datatype that holds how far they are from `base`.
+// False: no memory.
+bool message_joined(MessageTypes *types, int64_t count, const Operand *operands, const void *base,
+                    MPI_Datatype *type);
 
 // The basic type, for packed elements.
 MPI_Datatype message_element(ElementType type);

@@ -50,6 +50,7 @@ const RankStep *transfer_advance(TransferState *state) {
     if (state->gpu_buffers[state->buffer] && step_is_buffered(step)) {
         scope->leaf_view.memory = MEMORY_GPU;
         scope->leaf_view.data = state->gpu_buffers[state->buffer];
+        scope->view = plan->gpu_messages ? scope->leaf_view : scope->view;
     }
     return step;
 }
@@ -235,6 +236,7 @@ static void start(TransferState *state, bool blocking) {
     if (state->queue)
         io_queue_wait_all(state->queue);
     const DeviceCounts before = device_counts();
+    gpu_wait_for_messages(state, step);
     start_operations(state, step, false);
     gpu_end_start(state);
     count_copies(state, before);

@@ -177,7 +177,8 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     }
     const int64_t scratch = ok ? place_scratch(state) : 0;
     if (scratch > 0) {
-        scope->scratch = memory_allocate(MEMORY_HOST, scratch, storage->type);
+        scope->scratch =
+            memory_allocate(plan->gpu_messages ? MEMORY_GPU : MEMORY_HOST, scratch, storage->type);
         ok = scope->scratch != NULL;
     }
     if (!ok)
@@ -195,7 +196,8 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_GPU, state->gpu_buffers[0]);
     memory_release(MEMORY_GPU, state->gpu_buffers[1]);
-    memory_release(MEMORY_HOST, state->scope.scratch);
+    if (state->scope.scratch)
+        memory_release(state->scope.plan->gpu_messages ? MEMORY_GPU : MEMORY_HOST, state->scope.scratch);
     memory_release(MEMORY_HOST, state->stage_memory);
     indexed_fetch_free(state->indexed);
     copies_free(&state->copies);

@@ -265,6 +265,33 @@ def test_stats(_):
         check(json.loads(done.stdout)["gpu"] == gpu, done.stdout)
 
 
+def test_messages(folder):
+    """Messages from GPU to GPU: results, and nothing that is fetched from GPUs is copied through the host."""
+    sent = {"DISTAL_GPU_MPI": "on"}
+    for name in ("gpu_summa", "cannon", "cosma", "johnson", "pumma", "summa", "solomonik", "redistribute", "ttv", "mttkrp"):
+        path = f"{SOURCE}/examples/{name}.distal"
+        steps = ["-p", "chunk=5"] if name == "summa" else []
+        for options in (steps, [*steps, "--pipeline", "on"]):
+            run(on_gpu(path), "-p", "n=37", "--shared-memory", "off", "--check", *options, environment=sent)
+    for ranks in (2, 3, 4):
+        run(MIXED, "-p", f"p={ranks}", "--check", "--scratch", folder, "--shared-memory", "off", environment=sent)
+    text = "param n = 13\nmachine M = grid(4)\ntensor A(n, n): f64\ntensor B(n, n): f64\nplace A(x, y) -> M(x) in gpu\n" \
+           "place B(x, y) -> M(y) in gpu\nA(i, j) = B(i, j)"
+    for switch, copies in (("on", False), ("off", True)):
+        done = distal(["run", "-e", text, "--stats=json", "--shared-memory", "off"],
+                      environment={**EMULATED, "DISTAL_GPU_MPI": switch})
+        (statement,) = json.loads(done.stdout)["statements"]
+        copied = [statement["tensors"]["B"][f"bytes_{way}_gpu"] for way in ("to", "from")]
+        check((sum(map(sum, copied)) > 0) == copies, f"{switch}: {copied}")
+        done = distal(["run", "-e", text, "-v", "--shared-memory", "off"],
+                      environment={**EMULATED, "DISTAL_GPU_MPI": switch})
+        how = "messages" if copies else "MPI sends what is fetched from GPU to GPU; partial results"
+        check(f"\n{how} between GPUs go through memory of the host\n" in done.stderr, done.stderr)
+    done = distal(["plan", "-e", text, "--stats=json"], environment=sent)
+    (statement,) = json.loads(done.stdout)["statements"]
+    check(sum(statement["tensors"]["B"]["bytes_to_gpu"]) == 0, statement)
+
+
 def test_repeat(_):
     """Statements in rounds, and executions that are repeated."""
     text = """param n = 17, steps = 5

@@ -246,12 +246,13 @@ static int follow_streams(MPI_Comm comm, const char *shared, const Middle *middl
     return late;
 }
 
+#define BY_COLUMNS "distribute({j}, {jo}, {ji}, Twice)"
+static const Middle middles[] = {
+    {"B(x, y) -> M(x) in gpu", NULL},    {"B(x, y) -> M(y) in gpu", NULL},
+    {"B(x, y) -> M(x)", NULL},           {"B(x, y) -> M(y)", NULL},
+    {"B(x, y) -> Twice(x)", BY_COLUMNS}, {"B(x, y) -> Twice(x) in gpu", BY_COLUMNS}};
+
 static void test_stream(MPI_Comm comm, int rank, int ranks) {
-    static const char by_columns[] = "distribute({j}, {jo}, {ji}, Twice)";
-    static const Middle middles[] = {
-        {"B(x, y) -> M(x) in gpu", NULL},    {"B(x, y) -> M(y) in gpu", NULL},
-        {"B(x, y) -> M(x)", NULL},           {"B(x, y) -> M(y)", NULL},
-        {"B(x, y) -> Twice(x)", by_columns}, {"B(x, y) -> Twice(x) in gpu", by_columns}};
     (void)rank;
     (void)ranks;
     for (size_t p = 0; p < sizeof middles / sizeof *middles; p++) {
@@ -270,6 +271,17 @@ static void test_stream(MPI_Comm comm, int rank, int ranks) {
               strstr(distal_error(d), "the stream that rank 0 gives is not of the emulated GPU"),
           "a stream that is none: %s", distal_error(d));
     distal_free(d);
+}
+
+// The same with messages from GPU to GPU.
+static void test_messages(MPI_Comm comm, int rank, int ranks) {
+    setenv("DISTAL_GPU_MPI", "on", 1);
+    for (size_t p = 0; p < sizeof middles / sizeof *middles; p++)
+        follow_streams(comm, "off", &middles[p]);
+    setenv("DISTAL_SHARED_MEMORY", "off", 1);
+    test_in_place(comm, rank, ranks);
+    unsetenv("DISTAL_SHARED_MEMORY");
+    unsetenv("DISTAL_GPU_MPI");
 }
 
 // A sum on GPUs of tiles of B, which come from the host, the next one while one is added, and a contraction.
@@ -387,6 +399,7 @@ static void test_memory(MPI_Comm comm, int rank, int ranks) {
 int main(int argc, char **argv) {
     static const ReportCase cases[] = {{"api_gpu/in_place", test_in_place},
                                        {"api_gpu/stream", test_stream},
+                                       {"api_gpu/messages", test_messages},
                                        {"api_gpu/memory", test_memory},
                                        {NULL, NULL}};
     const char *why = NULL;

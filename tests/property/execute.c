@@ -34,6 +34,7 @@ typedef struct {
     int rounds;
     bool pipelined;
     int64_t node; // ranks that read each other's homes; 0: all; -1: none
+    bool gpu_messages;
 } Way;
 
 // "without shift, all-gather": with these operations switched off.
@@ -66,8 +67,10 @@ static void find_ways(Trial *trial, Way ways[WAY_COUNT]) {
     ways[1].pipelined = ways[3].pipelined = !pipelined;
     ways[2].pipelined = ways[4].pipelined = pipelined;
     static const int64_t nodes[] = {0, 2, -1, 3};
-    for (int w = 0; w < WAY_COUNT; w++)
+    for (int w = 0; w < WAY_COUNT; w++) {
         ways[w].node = nodes[(trial->draft.index + w) % 4];
+        ways[w].gpu_messages = (trial->draft.index / 4 + w) % 2;
+    }
 }
 
 typedef struct {
@@ -104,6 +107,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .pipelined = run->way->pipelined ? PIPELINE_ON : PIPELINE_OFF,
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,
                            .gpu_nodes = pipeline_uses_gpu(pipeline) && neighbours_open_gpus(run->neighbours),
+                           .gpu_messages = run->way->gpu_messages,
                            .files = pipeline->plan->options.files,
                            .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);
@@ -192,7 +196,7 @@ static void check_buffers(Run *run, int statement) {
         const RankTransfer *own = plan_rank_transfer(plan, t, run->rank);
         const Tensor *tensor = own->transfer->access->tensor;
         int64_t bytes = ((own->only_on_gpu ? 0 : own->buffer_count) * own->buffer_elements +
-                         own->scratch_elements + own->stage_elements) *
+                         (own->gpu_messages ? 0 : own->scratch_elements) + own->stage_elements) *
                         (int64_t)type_info(tensor->type)->size;
         if (bytes > plan_figures(plan)->transfers[t].buffer_bytes[run->rank])
             trial_fail(run->trial, TRIAL_BUFFER,
