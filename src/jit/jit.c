@@ -221,7 +221,7 @@ static const char *find(void *handle, const char *name, KernelFunctions *functio
 
 bool jit_find(const Kernel *kernel, const char *name, KernelFunctions *functions, Diagnostics *diagnostics) {
     const char *why = find(kernel->handle, name, functions, diagnostics->arena);
-    return !why || diagnostics_error(diagnostics, nowhere, "cannot load the kernel: %s", why);
+    return !why || diagnostics_error(diagnostics, nowhere, "cannot find a function of the kernel: %s", why);
 }
 
 bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics) {

@@ -508,6 +508,14 @@ static void test_function_that_is_missing(void **state) {
     assert_false(jit_load(answer, "another", &kernel, fixture->diagnostics));
     assert_true(says(fixture, "undefined symbol: another"));
     assert_null(kernel.handle);
+    KernelFunctions functions;
+    assert_true(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+    assert_false(jit_find(&kernel, "a_third", &functions, fixture->diagnostics));
+    assert_true(says(fixture, "cannot find a function of the kernel: "));
+    assert_true(says(fixture, "undefined symbol: a_third"));
+    assert_true(jit_find(&kernel, "distal_kernel", &functions, fixture->diagnostics));
+    assert_true(functions.function == kernel.functions.function);
+    jit_unload(&kernel);
 }
 
 static void test_many_processes_at_once(void **state) {
