@@ -92,7 +92,7 @@ const IntExpr *int_copy(Arena *arena, const IntExpr *expr) {
 bool int_equal(const IntExpr *a, const IntExpr *b) {
     if (a == b)
         return true;
-    if (a->op != b->op || a->value != b->value)
+    if (!a || !b || a->op != b->op || a->value != b->value)
         return false;
     return !a->left || (int_equal(a->left, b->left) && int_equal(a->right, b->right));
 }

@@ -45,7 +45,7 @@ const IntExpr *int_with_operands(Arena *arena, const IntExpr *expr, const IntExp
 // A copy in `arena`; NULL of NULL.
 const IntExpr *int_copy(Arena *arena, const IntExpr *expr);
 
-// Structurally the same expression.
+// Structurally the same expression, or both NULL.
 bool int_equal(const IntExpr *a, const IntExpr *b);
 
 // Whether it mentions no loop variable.

@@ -157,22 +157,6 @@ Tensor *tensor_copy(Arena *arena, const Tensor *tensor) {
     return copy;
 }
 
-static bool same_expr(const IntExpr *a, const IntExpr *b) {
-    return a && b ? int_equal(a, b) : a == b;
-}
-
-static bool placed_alike(const Placement *a, const Placement *b) {
-    if (!a || !b || a->machine != b->machine || a->memory != b->memory)
-        return a == b;
-    for (int d = 0; d < a->machine->order; d++) {
-        const PlaceEntry *one = &a->entries[d], *other = &b->entries[d];
-        if (one->kind != other->kind || one->mode != other->mode || one->coordinate != other->coordinate ||
-            !same_expr(one->cycle, other->cycle) || !balanced_alike(one, other))
-            return false;
-    }
-    return true;
-}
-
 bool tensor_is_sparse(const Tensor *tensor) {
     return level_list_is_sparse(tensor->order, tensor->levels);
 }
@@ -184,7 +168,7 @@ bool tensor_is_like(const Tensor *a, const Tensor *b) {
         if (!int_equal(a->extents[d], b->extents[d]) || !level_type_equal(a->levels[d], b->levels[d]) ||
             a->mode_order[d] != b->mode_order[d])
             return false;
-    return placed_alike(a->placement, b->placement);
+    return placement_equal(a->placement, b->placement);
 }
 
 typedef struct {

@@ -376,8 +376,7 @@ static bool placed_as_leading(const Lowering *lowering, const Access *result, co
     for (int d = 0; alike && d < a->machine->order; d++) {
         const PlaceEntry *x = &a->entries[d], *y = &b->entries[d];
         alike = x->kind == y->kind && x->kind != PLACE_REPLICATE && x->coordinate == y->coordinate &&
-                x->balance == BALANCE_NONE && y->balance == BALANCE_NONE && !x->cycle == !y->cycle &&
-                (!x->cycle || int_equal(x->cycle, y->cycle)) &&
+                x->balance == BALANCE_NONE && y->balance == BALANCE_NONE && int_equal(x->cycle, y->cycle) &&
                 (x->kind != PLACE_PARTITION || mode_of(operand, result->vars[x->mode]) == y->mode);
     }
     return alike;
