@@ -6,6 +6,7 @@
 
 #include "format/contiguous.h"
 #include "format/stored.h"
+#include "machine/layout.h"
 #include "plan/footprint.h"
 
 typedef enum {

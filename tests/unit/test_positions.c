@@ -5,7 +5,7 @@
 #include "base/integer.h"
 #include "format/patch.h"
 #include "io/piece.h"
-#include "machine/placement.h"
+#include "machine/layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
