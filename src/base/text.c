@@ -78,6 +78,12 @@ void text_append_real(Text *text, double number, bool single) {
     text_append(text, at + strlen(point));
 }
 
+void text_append_real_literal(Text *text, double number) {
+    const size_t before = text->length;
+    text_append_real(text, number, false);
+    text_append(text, strpbrk(text->data + before, ".e") ? "" : ".0");
+}
+
 double text_parse_real(const char *text, const char **end) {
     const locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL);
     char *stop;

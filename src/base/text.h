@@ -21,6 +21,8 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
 // Appends the fewest digits that are read back as the same number, or as the same float if `single`: "140",
 // "0.1", "1e-30", "inf", "nan". Does not depend on the locale.
 void text_append_real(Text *text, double number, bool single);
+// The same with a point or an exponent, so that it is read back as a real number: "140.0".
+void text_append_real_literal(Text *text, double number);
 // The number at the beginning of a text, as strtod reads it in the C locale; *end points behind it. Does not
 // depend on the locale.
 double text_parse_real(const char *text, const char **end);

@@ -3,7 +3,6 @@
 
 #include "format/level_list.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 // What determines the type of an expression; numbers are kept apart, as they adapt to the tensors around
@@ -86,19 +85,15 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
-static const Access *find_access(const Expr *expr, const Tensor *tensor) {
+const Access *expr_access_of(const Expr *expr, const Tensor *tensor) {
     if (!expr)
         return NULL;
     if (expr->kind == EXPR_ACCESS) {
         const Tensor *own = expr->access->tensor;
         return (tensor ? own == tensor : tensor_is_sparse(own)) ? expr->access : NULL;
     }
-    const Access *left = find_access(expr->left, tensor);
-    return left ? left : find_access(expr->right, tensor);
-}
-
-const Access *expr_access_of(const Expr *expr, const Tensor *tensor) {
-    return find_access(expr, tensor);
+    const Access *left = expr_access_of(expr->left, tensor);
+    return left ? left : expr_access_of(expr->right, tensor);
 }
 
 bool assignment_is_update(const Assignment *assignment) {
@@ -110,7 +105,7 @@ bool assignment_reads_target(const Assignment *assignment) {
 }
 
 const Access *expr_sparse(const Expr *expr) {
-    return find_access(expr, NULL);
+    return expr_access_of(expr, NULL);
 }
 
 const Expr *expr_reduction(const Expr *expr) {
@@ -306,45 +301,6 @@ bool index_equal(const AffineIndex *a, const AffineIndex *b) {
     return equal;
 }
 
-// Where a number or a coefficient that is one is negative, its magnitude, after a minus.
-static const IntExpr *print_sign(const IntExpr *number, bool first, Text *to) {
-    const bool negative = number->op == INT_CONST && number->value < 0;
-    text_append(to, first ? (negative ? "-" : "") : negative ? " - " : " + ");
-    return negative ? int_const(to->arena, -number->value) : number;
-}
-
-void index_print(const AffineIndex *index, IntNames names, Text *to) {
-    bool first = true;
-    // "n - 1 - i" rather than "-i + n - 1"
-    const bool leads = index->count > 0 && index->coefficients[0]->op == INT_CONST &&
-                       index->coefficients[0]->value < 0 && index->constant->op != INT_CONST;
-    if (leads || index->count == 0) {
-        int_print(index->constant, names, to);
-        first = false;
-    }
-    for (int i = 0; i < index->count; i++, first = false) {
-        const IntExpr *factor = print_sign(index->coefficients[i], first, to);
-        if (factor->op != INT_CONST || factor->value != 1) {
-            text_append(to, int_is_primary(factor) ? "" : "(");
-            int_print(factor, names, to);
-            text_append(to, int_is_primary(factor) ? " * " : ") * ");
-        }
-        text_append(to, names.vars[index->vars[i]]);
-    }
-    if (leads || index->count == 0 || (index->constant->op == INT_CONST && index->constant->value == 0))
-        return;
-    const IntExpr *constant = index->constant;
-    const bool subtracted =
-        constant->op == INT_SUB && constant->left->op == INT_CONST && constant->left->value == 0;
-    if (subtracted) {
-        text_append(to, int_is_primary(constant->right) ? " - " : " - (");
-        int_print(constant->right, names, to);
-        text_append(to, int_is_primary(constant->right) ? "" : ")");
-        return;
-    }
-    int_print(print_sign(constant, false, to), names, to);
-}
-
 int64_t access_offset(const Access *access, int mode) {
     const AffineIndex *index = access->indices[mode];
     return index && index->constant->op == INT_CONST ? index->constant->value : 0;
@@ -446,124 +402,4 @@ void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *
         expr_accesses(expr->left, visit, context);
     if (expr->right)
         expr_accesses(expr->right, visit, context);
-}
-
-void access_print(const Access *access, const char *const *names, Text *to) {
-    text_append(to, access->tensor->name);
-    for (int mode = 0; mode < access->tensor->order; mode++)
-        text_printf(to, "%s%s", mode == 0 ? "(" : ", ", names[access->vars[mode]]);
-    if (access->tensor->order > 0)
-        text_append(to, ")");
-}
-
-// With a point or an exponent, so that it is read back as a real number.
-static void print_real(double number, Text *to) {
-    Text digits = text_create(to->arena);
-    text_append_real(&digits, number, false);
-    text_printf(to, "%s%s", text_string(&digits), strpbrk(text_string(&digits), ".e") ? "" : ".0");
-}
-
-static void print_imaginary(double number, Text *to) {
-    text_append_real(to, number, false);
-    text_append(to, "i");
-}
-
-static int precedence(const Expr *expr) {
-    switch (expr->kind) {
-    case EXPR_ADD:
-    case EXPR_SUB:
-        return 1;
-    case EXPR_MUL:
-    case EXPR_DIV:
-        return 2;
-    case EXPR_NEG:
-        return 3;
-    default:
-        return 4;
-    }
-}
-
-static void print_operand(const Expr *expr, int at_least, const char *const *names, Text *to) {
-    bool parentheses = precedence(expr) < at_least;
-    if (parentheses)
-        text_append(to, "(");
-    expr_print(expr, names, to);
-    if (parentheses)
-        text_append(to, ")");
-}
-
-// "max({i, j}, B(i, j))"
-static void print_reduction(const Expr *expr, const char *const *names, Text *to) {
-    const char *separator = "({";
-    text_append(to, reducer_names[expr->reducer]);
-    for (int v = 0; v < MAX_VARS; v++) {
-        if (!(expr->bound >> v & 1))
-            continue;
-        text_printf(to, "%s%s", separator, names[v]);
-        separator = ", ";
-    }
-    text_append(to, "}, ");
-    expr_print(expr->left, names, to);
-    text_append(to, ")");
-}
-
-void expr_print(const Expr *expr, const char *const *names, Text *to) {
-    static const char *const infix[] = {
-        [EXPR_ADD] = " + ", [EXPR_SUB] = " - ", [EXPR_MUL] = " * ", [EXPR_DIV] = " / "};
-    switch (expr->kind) {
-    case EXPR_ACCESS:
-        access_print(expr->access, names, to);
-        return;
-    case EXPR_NUMBER:
-        if (expr->number_is_integer)
-            text_printf(to, "%" PRId64, expr->integer);
-        else if (expr->number_is_imaginary)
-            print_imaginary(expr->number, to);
-        else
-            print_real(expr->number, to);
-        return;
-    case EXPR_NEG:
-        text_append(to, "-");
-        print_operand(expr->left, 3, names, to);
-        return;
-    case EXPR_CALL:
-        text_printf(to, "%s(", expr->function->name);
-        expr_print(expr->left, names, to);
-        if (expr->right) {
-            text_append(to, ", ");
-            expr_print(expr->right, names, to);
-        }
-        text_append(to, ")");
-        return;
-    case EXPR_REDUCE:
-        print_reduction(expr, names, to);
-        return;
-    default:
-        print_operand(expr->left, precedence(expr), names, to);
-        text_append(to, infix[expr->kind]);
-        print_operand(expr->right, precedence(expr) + 1, names, to);
-    }
-}
-
-const char *assignment_mark(bool accumulate, Reducer reducer) {
-#define SPACED(NAME, name, mark) " " mark " ",
-    static const char *const marks[] = {REDUCERS(SPACED)};
-#undef SPACED
-    return accumulate ? marks[reducer] : " = ";
-}
-
-void assignment_print(const Assignment *assignment, Text *to) {
-    const char *names[MAX_VARS] = {0};
-    for (int v = 0; v < assignment->var_count; v++)
-        names[v] = assignment->vars[v].name;
-    access_print(assignment->lhs, names, to);
-    text_append(to, assignment_mark(assignment->accumulate, assignment->reducer));
-    expr_print(assignment->rhs, names, to);
-    const char *before = " for ";
-    for (int v = 0; v < assignment->var_count; v++) {
-        if (!assignment->vars[v].first)
-            continue;
-        text_printf(to, "%s%s", before, names[v]);
-        before = ", ";
-    }
 }

@@ -122,7 +122,7 @@ bool assignment_reads_target(const Assignment *assignment);
 
 // The first access of a sparse tensor, the left side first; NULL where there is none.
 const Access *assignment_sparse(const Assignment *assignment);
-// The first access of the tensor, or of a sparse tensor, in an expression; NULL where there is none.
+// The first access of the tensor (NULL: of any sparse one) in an expression; NULL where there is none.
 const Access *expr_access_of(const Expr *expr, const Tensor *tensor);
 const Access *expr_sparse(const Expr *expr);
 // The first explicit reduction in it, NULL where there is none.
@@ -146,8 +146,6 @@ bool index_equal(const AffineIndex *a, const AffineIndex *b);
 int64_t access_offset(const Access *access, int mode);
 // Whether both are of the same dense tensor, and the indices of each mode differ by a small number at most.
 bool access_is_near(const Access *a, const Access *b);
-// "2 * i + k - 1"
-void index_print(const AffineIndex *index, IntNames names, Text *to);
 // The first index that is more than a variable, or range of a variable, of the assignment: what iterations
 // there are follows from these. NULL where there is none.
 const SourceVar *assignment_window(const Assignment *assignment);
@@ -175,7 +173,9 @@ void assignment_take_extents_of(Arena *arena, Assignment *assignment, VarSet set
 
 // " = ", " += ", " max= "
 const char *assignment_mark(bool accumulate, Reducer reducer);
-// As written in a program: "A(i, j) = B(i, k) * C(k, j)". `names` are by variable id.
+// As written in a program: "A(i, j) = B(i, k) * C(k, j)", of an index "2 * i + k - 1". `names` are by
+// variable id.
+void index_print(const AffineIndex *index, IntNames names, Text *to);
 void access_print(const Access *access, const char *const *names, Text *to);
 void expr_print(const Expr *expr, const char *const *names, Text *to);
 void assignment_print(const Assignment *assignment, Text *to);

@@ -33,10 +33,8 @@ static void print_real(double number, bool is_float, Text *to) {
         text_append(to, is_float ? "__builtin_inff()" : "__builtin_inf()");
         return;
     }
-    Text text = text_create(to->arena);
-    text_append_real(&text, number, false);
-    text_printf(to, "%s%s%s", text_string(&text), strpbrk(text_string(&text), ".e") ? "" : ".0",
-                is_float ? "F" : "");
+    text_append_real_literal(to, number);
+    text_append(to, is_float ? "F" : "");
 }
 
 const char *loop_element_type(const LoopKernel *kernel, ElementType type) {
