@@ -13,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 // A term and its operands, in the order in which its variables are given values.
 typedef struct {
     const Evaluator *evaluator;
@@ -117,10 +113,8 @@ static void flush(Walk *walk) {
 
 // What a reduction gives is of the kind of its evaluator.
 static ElementType operand_type(const Join *join, const Operand *operand) {
-    static const ElementType wide[] = {
-        [WIDE_REAL] = TYPE_F64, [WIDE_COMPLEX] = TYPE_C128, [WIDE_INTEGER] = TYPE_I64};
     return operand->reduction < 0 ? operand->access->tensor->type
-                                  : wide[join->evaluator->reduction_evaluators[operand->reduction]->kind];
+                                  : evaluator_type(join->evaluator->reduction_evaluators[operand->reduction]);
 }
 
 static void load_operand(Walk *walk, int o) {
@@ -609,45 +603,18 @@ void evaluator_watch(Evaluator *evaluator, EvaluatorWatch watch, void *context) 
     evaluator->watching = context;
 }
 
-static int greatest_id(const Evaluator *evaluator) {
-    int greatest = 0;
-    for (int t = 0; t < evaluator->term_count; t++)
-        for (int o = 0; o < evaluator->terms[t].operand_count; o++)
-            greatest = evaluator->terms[t].operands[o].reduction < 0 &&
-                               evaluator->terms[t].operands[o].access->tensor->id > greatest
-                           ? evaluator->terms[t].operands[o].access->tensor->id
-                           : greatest;
-    for (int r = 0; r < evaluator->reduction_evaluator_count; r++) {
-        const int inside = greatest_id(evaluator->reduction_evaluators[r]);
-        greatest = inside > greatest ? inside : greatest;
-    }
-    return greatest;
-}
-
-// One of dense tensors alone.
-static bool run_dense(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *result) {
-    const int tensors = greatest_id(evaluator) + 1;
-    const void **arrays = calloc((size_t)tensors, sizeof *arrays);
-    const size_t count = (size_t)evaluator->count + 1;
-    *result = (Evaluated){.count = evaluator->count,
-                          .values = calloc(count, evaluator_value_size(evaluator)),
-                          .magnitudes = calloc(count, sizeof(double))};
-    for (int t = 0; arrays && t < tensors; t++)
-        arrays[t] = inputs[t].values;
-    const bool ok = arrays && result->values && result->magnitudes &&
-                    evaluator_run(evaluator, arrays, 0, evaluator->count, result->values, result->magnitudes);
-    free(arrays);
-    return ok;
-}
-
 // What each explicit reduction gives, all elements of a dense tensor.
 static bool run_reductions(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *results) {
-    bool ok = true;
+    const void **arrays = calloc((size_t)evaluator->tensor_count + 1, sizeof *arrays);
+    bool ok = arrays != NULL;
+    for (int t = 0; ok && t < evaluator->tensor_count; t++)
+        arrays[t] = inputs[t].values;
     for (int r = 0; ok && r < evaluator->reduction_evaluator_count; r++) {
         const Evaluator *reduction = evaluator->reduction_evaluators[r];
         ok = reduction->sparse ? evaluator_run_sparse(reduction, inputs, &results[r])
-                               : run_dense(reduction, inputs, &results[r]);
+                               : evaluator_run_whole(reduction, arrays, &results[r]);
     }
+    free(arrays);
     return ok;
 }
 
@@ -659,9 +626,7 @@ bool evaluator_run_sparse(const Evaluator *evaluator, const EvaluatorInput *inpu
     ok = ok && run_reductions(evaluator, inputs, reductions);
     for (int t = 0; ok && t < evaluator->term_count; t++)
         ok = evaluate_term(evaluator, &evaluator->terms[t], inputs, reductions, &totals);
-    for (int r = 0; reductions && r < evaluator->reduction_evaluator_count; r++)
-        evaluated_free(&reductions[r]);
-    free(reductions);
+    evaluator_free_reductions(evaluator, reductions);
     ok = ok && (!totals.sparse || fill_last_levels(evaluator, &totals)) && take_totals(&totals, result);
     totals_free(&totals);
     if (!ok)

@@ -3,8 +3,8 @@
 #ifndef DISTAL_INDEX_EVALUATOR_H
 #define DISTAL_INDEX_EVALUATOR_H
 
-#include "index/evaluate.h"
 #include "index/evaluate_block.h"
+#include "index/evaluate_sparse.h"
 #include "index/presence.h"
 
 // An expression as far as it says where it is present.
@@ -25,12 +25,6 @@ typedef struct {
     int reductions[MAX_VARS]; // variables summed over
     VarSet vars;              // these and those of the left side
 } Term;
-
-// What an explicit reduction gives for all values of its other variables, row-major, of the evaluator's kind.
-typedef struct {
-    void *values;
-    double *magnitudes;
-} ReductionValues;
 
 // An index that is more than a variable, with numbers, and the extent of what it indexes.
 typedef struct {
@@ -55,11 +49,20 @@ struct Evaluator {
     double summands, operations; // of one element
     EvaluatorWatch watch;
     void *watching;
+    int tensor_count; // one more than the greatest id of a tensor that is read
     // Of the explicit reductions of the right side.
     int reduction_evaluator_count;
     Evaluator *const *reduction_evaluators;
-    ReductionValues *reduction_values; // that evaluator_begin has found; NULL: each run finds them
+    Evaluated *reduction_values; // that evaluator_begin has found; NULL: each run finds them
 };
+
+// The element type of values of a kind.
+ElementType evaluator_type(const Evaluator *evaluator);
+// All elements of a statement of dense tensors; `arrays` as of evaluator_run. False when memory runs out.
+// Freed with evaluated_free all the same.
+bool evaluator_run_whole(const Evaluator *evaluator, const void *const *arrays, Evaluated *result);
+// Frees what the explicit reductions of a statement have given; NULL: nothing.
+void evaluator_free_reductions(const Evaluator *evaluator, Evaluated *results);
 
 // Of a statement with such indices: the values of variables of the left side where it is the element with
 // these coordinates, by variable and mode; false where it never is.
