@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "index/provenance.h"
+#include "index/provenance_data.h"
 
 #include "base/integer.h"
 #include "relation/balance.h"
 
 #include <string.h>
-
-struct Provenance {
-    int var_count;
-    int64_t extents[MAX_VARS];
-    bool derives[MAX_VARS]; // a parent: it is no loop any more
-    int relation_count;
-    NumericRelation *relations;    // in order of derivation
-    PositionSet windows[MAX_VARS]; // the values of a variable of the statement that its indices allow
-};
 
 bool provenance_division(const Cin *cin, const Relation *relation, const int64_t *params, Arena *arena,
                          Division *division) {
@@ -254,8 +245,7 @@ void provenance_ranges(const Provenance *provenance, LoopRanges *ranges) {
     ranges->requested = ~(VarSet)0;
 }
 
-// Whether a nest with these variables has those that the relation is about.
-static bool is_active(const Relation *relation, const bool *active) {
+bool provenance_is_active(const Relation *relation, const bool *active) {
     bool all = relation->kind->children == 0 || active[relation->child[0]];
     for (int i = 0; i < relation->operand_count && relation->kind->children == 0; i++)
         all = all && active[relation->operands[i]];
@@ -268,7 +258,7 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
         active[loops[i]] = true;
     for (int i = provenance->relation_count - 1; i >= 0; i--) {
         const Relation *relation = &provenance->relations[i].relation;
-        for (int p = 0; is_active(relation, active) && p < relation->kind->parents; p++)
+        for (int p = 0; provenance_is_active(relation, active) && p < relation->kind->parents; p++)
             active[relation->parent[p]] = true;
     }
 }
@@ -292,7 +282,8 @@ static uint64_t relations_of(const Provenance *provenance, const bool *active, V
     uint64_t relations = 0;
     for (int i = 0; i < provenance->relation_count; i++) {
         const NumericRelation *relation = &provenance->relations[i];
-        if (!is_active(&relation->relation, active) || (is_total(relation) && !(relation->gives & requested)))
+        if (!provenance_is_active(&relation->relation, active) ||
+            (is_total(relation) && !(relation->gives & requested)))
             continue;
         requested |= relation->takes;
         relations |= UINT64_C(1) << i;
@@ -472,13 +463,6 @@ bool provenance_bounding_box(const Provenance *provenance, const bool *active, c
     return true;
 }
 
-static Rect access_rect(const Box *box, const Access *access) {
-    Rect rect = {.order = access->tensor->order};
-    for (int d = 0; d < rect.order; d++)
-        rect_set_mode(&rect, d, box->values[access->vars[d]]);
-    return rect;
-}
-
 PositionSet provenance_image(const Provenance *provenance, const Box *box, int var, int inner,
                              PositionSet values, Arena *arena) {
     if (var == inner)
@@ -489,153 +473,4 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
     const Relation *own = &relation->relation;
     const PositionSet part = provenance_image(provenance, box, own->child[1], inner, values, arena);
     return positions_clip(own->kind->part(relation, box, part, arena), 0, provenance->extents[var]);
-}
-
-static int64_t magnitude(int64_t number) {
-    return number < 0 ? -number : number;
-}
-
-// Whether the box has the values around those of an index, which have gaps: where something is added to
-// multiples that leave some, or what is multiplied is no interval itself.
-static bool has_gaps(const NumericRelation *relation, const Box *box) {
-    int64_t size = 1; // of the interval so far
-    bool strided = false;
-    VarSet added = 0;
-    for (int n = 0; n < relation->relation.operand_count; n++) {
-        int next = 0;
-        while (added >> next & 1)
-            next++;
-        for (int o = next + 1; o < relation->relation.operand_count; o++)
-            if (!(added >> o & 1) &&
-                magnitude(relation->affine.coefficients[o]) < magnitude(relation->affine.coefficients[next]))
-                next = o;
-        added |= (VarSet)1 << next;
-        const PositionSet values = box->values[relation->relation.operands[next]];
-        const int64_t coefficient = relation->affine.coefficients[next];
-        if (values.hi - values.lo == 1)
-            continue;
-        if (strided || (values.periodic && (size > 1 || magnitude(coefficient) != 1)))
-            return true;
-        strided = values.periodic || size < magnitude(coefficient);
-        size += magnitude(coefficient) * (values.hi - values.lo - 1);
-    }
-    return false;
-}
-
-// Whether an index of several variables leaves its mode for some of the values in the box, so that it limits
-// these together.
-static bool limits_together(const NumericRelation *relation, const Box *box) {
-    int64_t least = relation->affine.constant, most = least;
-    for (int o = 0; o < relation->relation.operand_count; o++) {
-        const PositionSet values = box->values[relation->relation.operands[o]];
-        const int64_t coefficient = relation->affine.coefficients[o];
-        least += coefficient * (coefficient < 0 ? values.hi - 1 : values.lo);
-        most += coefficient * (coefficient < 0 ? values.lo : values.hi - 1);
-    }
-    return relation->relation.operand_count > 1 && (least < 0 || most >= relation->parent[0]);
-}
-
-// Whether no other mode has one of the variables of an index, which then says all about these.
-static bool is_alone(const Access *access, VarSet operands) {
-    int modes = 0;
-    for (int m = 0; m < access->tensor->order; m++)
-        modes += (access_mode_vars(access, m) & operands) != 0;
-    return modes == 1;
-}
-
-// The variable with the fewest values, of those with several, that has to be fixed so that the coordinates of
-// the modes do not depend on each other, and have no gaps; -1: there is none.
-static int dependent_var(const Provenance *provenance, const bool *active, const Access *access,
-                         const Box *box) {
-    VarSet seen = 0, dependent = 0;
-    for (int m = 0; m < access->tensor->order; m++) {
-        const VarSet vars = access_mode_vars(access, m);
-        dependent |= seen & vars;
-        seen |= vars;
-    }
-    for (int i = 0; i < provenance->relation_count; i++) {
-        const NumericRelation *relation = &provenance->relations[i];
-        if (!relation->relation.affine || !is_active(&relation->relation, active))
-            continue;
-        const VarSet operands = relation_operands(&relation->relation);
-        const bool indexes = access_coordinates(access) >> relation->relation.parent[0] & 1;
-        const VarSet limited = operands & access_vars(access);
-        if (indexes && has_gaps(relation, box))
-            dependent |= operands;
-        else if (limited & (limited - 1) && !(indexes && is_alone(access, operands)) &&
-                 limits_together(relation, box))
-            dependent |= limited;
-    }
-    int fewest = -1;
-    for (VarSet left = dependent; left; left &= left - 1) {
-        const int v = __builtin_ctzll(left);
-        if (box->values[v].hi - box->values[v].lo > 1 &&
-            (fewest < 0 || positions_count(box->values[v]) < positions_count(box->values[fewest])))
-            fewest = v;
-    }
-    return fewest;
-}
-
-// The box with these values of a variable, and what follows for all indices; false where it has no
-// iterations.
-static bool fix_values(const Provenance *provenance, const bool *active, Box *box, int var,
-                       PositionSet values, Arena *arena) {
-    BoxArray boxes = {.items = box, .count = 1, .capacity = 1};
-    BoxList list = {.arena = arena, .boxes = &boxes, .limit = INT64_MAX};
-    box->values[var] = values;
-    // Once more, as an index that comes later may keep the variables of one before.
-    for (int i = 0; i < 2 * provenance->relation_count; i++) {
-        const NumericRelation *relation = &provenance->relations[i % provenance->relation_count];
-        if (relation->relation.affine && is_active(&relation->relation, active) &&
-            !relation->relation.kind->boxes(relation, &list, 0))
-            return false;
-    }
-    return true;
-}
-
-// False where there are more than `most`.
-static bool add_rects(const Provenance *provenance, const bool *active, const Box *box, const Access *access,
-                      int64_t most, Arena *arena, RectArray *rects) {
-    const int var = dependent_var(provenance, active, access, box);
-    if (var < 0) {
-        array_push(arena, *rects, access_rect(box, access));
-        return rects->count <= most;
-    }
-    const PositionSet values = box->values[var];
-    const int64_t count = positions_count(values);
-    for (int64_t i = 0; i < count && count <= most; i++) {
-        Box fixed = *box;
-        if (fix_values(provenance, active, &fixed, var, positions_slice(values, i, i + 1), arena) &&
-            !add_rects(provenance, active, &fixed, access, most, arena, rects))
-            return false;
-    }
-    return count <= most;
-}
-
-// Rectangles around equal parts of the values of a variable.
-static void add_parts(const Provenance *provenance, const bool *active, const Box *box, const Access *access,
-                      int64_t parts, Arena *arena, RectArray *rects) {
-    const int var = dependent_var(provenance, active, access, box);
-    const PositionSet values = box->values[var];
-    const int64_t count = positions_count(values), size = ceil_div(count, parts);
-    for (int64_t i = 0; i < count; i += size) {
-        Box fixed = *box;
-        const PositionSet part = positions_slice(values, i, min_i64(i + size, count));
-        if (fix_values(provenance, active, &fixed, var, part, arena))
-            array_push(arena, *rects, access_rect(&fixed, access));
-    }
-}
-
-void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
-                      const Access *access, int64_t most, Arena *arena, RectArray *rects) {
-    for (int64_t i = 0; i < boxes->count; i++) {
-        const Box *box = &boxes->items[i];
-        const int64_t before = rects->count;
-        if (most == 0) {
-            array_push(arena, *rects, access_rect(box, access));
-        } else if (!add_rects(provenance, active, box, access, before + most, arena, rects)) {
-            rects->count = before;
-            add_parts(provenance, active, box, access, most, arena, rects);
-        }
-    }
 }

@@ -2,6 +2,8 @@
 // affine: parent[0] = constant + the sum of the operands times their coefficients. The parent is the index of
 // an access; its operands, variables of the statement, stay. There is an iteration where it lies within its
 // mode.
+#include "relation/affine.h"
+
 #include "base/integer.h"
 #include "relation/relations.h"
 
@@ -75,6 +77,22 @@ static int64_t magnitude(int64_t number) {
     return number < 0 ? -number : number;
 }
 
+static void take_operands(const Relation *relation, const Box *box, PositionSet *values) {
+    for (int i = 0; i < relation->operand_count; i++)
+        values[i] = box->values[relation->operands[i]];
+}
+
+// The operand to be added next: small coefficients first, which leave no gaps.
+static int next_operand(const NumericRelation *relation, VarSet *added) {
+    const int64_t *coefficients = relation->affine.coefficients;
+    int next = -1;
+    for (int i = 0; i < relation->relation.operand_count; i++)
+        if (!(*added >> i & 1) && (next < 0 || magnitude(coefficients[i]) < magnitude(coefficients[next])))
+            next = i;
+    *added |= (VarSet)1 << next;
+    return next;
+}
+
 // coefficient * x for all x, moved by each of `sum`. What is in neither form is the interval around it.
 static PositionSet add_multiples(PositionSet sum, int64_t coefficient, PositionSet values, Arena *arena) {
     const PositionSet range = product_range(coefficient, values);
@@ -98,21 +116,13 @@ static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t a
     const Relation *own = &relation->relation;
     const NumericAffine *affine = &relation->affine;
     PositionSet values[MAX_INDEX_TERMS];
-    for (int i = 0; i < own->operand_count; i++)
-        values[i] = box->values[own->operands[i]];
+    take_operands(own, box, values);
     if (!clip_operands(relation, values))
         return false;
     PositionSet sum = interval(affine->constant, affine->constant + 1);
     VarSet added = 0;
-    for (int n = 0; n < own->operand_count; n++) { // small coefficients first, which leave no gaps
-        int next = 0;
-        while (added >> next & 1)
-            next++;
-        for (int i = next + 1; i < own->operand_count; i++)
-            if (!(added >> i & 1) &&
-                magnitude(affine->coefficients[i]) < magnitude(affine->coefficients[next]))
-                next = i;
-        added |= (VarSet)1 << next;
+    for (int n = 0; n < own->operand_count; n++) {
+        const int next = next_operand(relation, &added);
         sum = add_multiples(sum, affine->coefficients[next], values[next], list->arena);
     }
     for (int i = 0; i < own->operand_count; i++)
@@ -131,6 +141,31 @@ static bool bound(const NumericRelation *relation, BoundingBox *bounds) {
     }
     return clip_operands(relation, values) &&
            bound_values(bounds, own->parent[0], relation->parent[0], sum_range(relation, values, -1));
+}
+
+bool affine_has_gaps(const NumericRelation *relation, const Box *box) {
+    int64_t size = 1; // of the interval so far
+    bool strided = false;
+    VarSet added = 0;
+    for (int n = 0; n < relation->relation.operand_count; n++) {
+        const int next = next_operand(relation, &added);
+        const PositionSet values = box->values[relation->relation.operands[next]];
+        const int64_t stride = magnitude(relation->affine.coefficients[next]);
+        if (values.hi - values.lo == 1)
+            continue;
+        if (strided || (values.periodic && (size > 1 || stride != 1)))
+            return true;
+        strided = values.periodic || size < stride;
+        size += stride * (values.hi - values.lo - 1);
+    }
+    return false;
+}
+
+bool affine_limits_together(const NumericRelation *relation, const Box *box) {
+    PositionSet values[MAX_INDEX_TERMS];
+    take_operands(&relation->relation, box, values);
+    const PositionSet sum = sum_range(relation, values, -1);
+    return relation->relation.operand_count > 1 && (sum.lo < 0 || sum.hi > relation->parent[0]);
 }
 
 const RelationKind relation_affine = {
