@@ -215,219 +215,26 @@ static void keep_bounds(LeafBuilder *builder, Leaf *leaf, LeafLoop *loops) {
     leaf->guard_count = (int)guards[0].count;
 }
 
-static int position(const int *loops, int count, int var) {
-    for (int i = 0; i < count; i++)
-        if (loops[i] == var)
-            return i;
-    return -1;
-}
-
-// The directive that substitutes loops of this nest, all of whose loops are in the nest; NULL where there is
-// none.
-static const Directive *substitution(const LeafSite *site) {
-    const Cin *cin = site->cin;
-    for (int64_t d = 0; d < cin->directives.count; d++) {
-        const Directive *directive = cin->directives.items[d];
-        if (directive->kind != DIRECTIVE_SUBSTITUTE)
-            continue;
-        bool all = true;
-        for (int i = 0; i < directive->loop_count; i++)
-            all = all && (site->outside[directive->loops[i]] ||
-                          position(site->loops, site->loop_count, directive->loops[i]) >= 0);
-        if (all)
-            return directive;
-    }
-    return NULL;
-}
-
-typedef struct {
-    const BlasCall *call;
-    const char *why;
-} Choice;
-
-// The loops of a substitution must be the innermost ones of the leaf.
-static bool check_substituted(const LeafSite *site, const Directive *directive) {
-    const Cin *cin = site->cin;
-    for (int v = 0; v < directive->loop_count; v++) {
-        int at = position(site->loops, site->loop_count, directive->loops[v]);
-        if (at < 0 && site->enclosing[directive->loops[v]])
-            return diagnostics_error(
-                site->diagnostics, directive->span,
-                "cannot substitute %s: '%s' is outside of the workspace that is filled in "
-                "each of its iterations",
-                kernel_names[directive->kernel], cin->vars[directive->loops[v]].name);
-        if (at < 0)
-            return diagnostics_error(
-                site->diagnostics, directive->span,
-                "cannot substitute %s: data moves inside loop '%s' (communicate at a loop outside of it)",
-                kernel_names[directive->kernel], cin->vars[directive->loops[v]].name);
-        if (at < site->loop_count - directive->loop_count)
-            return diagnostics_error(site->diagnostics, directive->span,
-                                     "cannot substitute %s: '%s' is not one of the %d innermost loops",
-                                     kernel_names[directive->kernel], cin->vars[directive->loops[v]].name,
-                                     directive->loop_count);
-    }
-    return true;
-}
-
-static const char *describe_call(const Cin *cin, const BlasCall *call) {
-    Text text = text_create(cin->arena);
-    text_append(&text, kernel_names[call->kernel]);
-    for (int d = 0, named = 0; d < CALL_DIMS; d++) {
-        const CallDim *dim = call_dim(call, d);
-        if (dim->count == 0)
-            continue;
-        text_printf(&text, "%s%s",
-                    dim == &call->batch ? ", for each "
-                    : named++           ? ", "
-                                        : " over ",
-                    dim->count > 1 ? "(" : "");
-        for (int i = 0; i < dim->count; i++)
-            text_printf(&text, "%s%s", i ? ", " : "", cin->vars[dim->loops[i]].name);
-        text_append(&text, dim->count > 1 ? ")" : "");
-    }
-    return text_string(&text);
-}
-
-static const KernelName best_first[] = {KERNEL_GEMM, KERNEL_GEMV, KERNEL_GER, KERNEL_DOT, KERNEL_AXPY};
-enum { BEST_COUNT = sizeof best_first / sizeof *best_first };
-
-static bool choose_substituted(const LeafSite *site, const Directive *directive, Choice *choice) {
-    if (!check_substituted(site, directive))
-        return false;
-    const char *name = kernel_names[directive->kernel];
-    if (directive->kernel == KERNEL_LOOPS) {
-        choice->why = "loops: substituted";
-        return true;
-    }
-    const char *reason = NULL;
-    if (directive->kernel == KERNEL_BLAS) {
-        for (int i = 0; i < BEST_COUNT && !choice->call; i++) {
-            const char *other;
-            choice->call = blas_fit(site, best_first[i], directive->loops, directive->loop_count, &other);
-            reason = reason ? reason : other;
-        }
-        if (!choice->call)
-            return diagnostics_error(site->diagnostics, directive->span,
-                                     "cannot substitute blas: no kernel fits these loops (gemm: %s)", reason);
-    } else {
-        int wanted = blas_loop_count(directive->kernel);
-        if (directive->loop_count != wanted)
-            return diagnostics_error(site->diagnostics, directive->span,
-                                     "cannot substitute %s: it replaces %d loop%s, and %d %s named", name,
-                                     wanted, wanted == 1 ? "" : "s", directive->loop_count,
-                                     directive->loop_count == 1 ? "is" : "are");
-        choice->call = blas_fit(site, directive->kernel, directive->loops, directive->loop_count, &reason);
-        if (!choice->call) {
-            const char *form = blas_form(directive->kernel);
-            const bool says = strstr(reason, form);
-            return diagnostics_error(site->diagnostics, directive->span, "cannot substitute %s: %s%s%s", name,
-                                     reason, says ? "" : "; the loops must compute ", says ? "" : form);
-        }
-    }
-    return !cin_is_on_gpu(site->cin) || gpu_takes_call(site, choice->call, &reason) ||
-           diagnostics_error(site->diagnostics, directive->span,
-                             "cannot substitute %s on a GPU: %s; use 'loops'", name, reason);
-}
-
-static bool has_commands(const LeafSite *site, int var) {
-    return cin_directive(site->cin, DIRECTIVE_PARALLELIZE, var) ||
-           cin_directive(site->cin, DIRECTIVE_UNROLL, var);
-}
-
-// gemm wherever it fits, with as many loops as it can replace; gemv where the loops around it change its
-// operands only, as with other factors it would read its matrix again and again where loops read it once. No
-// call fills a row workspace, as it would be made too often.
-static void choose_freely(const LeafSite *site, Choice *choice) {
-    const char *reason, *unused;
-    const Tensor *sparse = leaf_sparse_tensor(site);
-    if (sparse) {
-        choice->why = arena_printf(site->cin->arena, "loops: '%s' is sparse", sparse->name);
-        return;
-    }
-    for (int v = 0; v < site->cin->var_count; v++)
-        if ((site->enclosing[v] || position(site->loops, site->loop_count, v) >= 0) &&
-            has_commands(site, v)) {
-            choice->why = arena_printf(site->cin->arena, "loops: the schedule says how '%s' is executed",
-                                       site->cin->vars[v].name);
-            return;
-        }
-    const SourceVar *window = assignment_window(site->cin->assignment);
-    if (window) {
-        choice->why = arena_printf(
-            site->cin->arena,
-            window->first ? "loops: '%s' is a range" : "loops: the index '%s' is no variable", window->name);
-        return;
-    }
-    if (cin_is_on_gpu(site->cin)) {
-        choice->call = gpu_gemm(site, &reason);
-        if (!choice->call)
-            choice->why = arena_printf(site->cin->arena, "loops: %s", reason);
-        return;
-    }
-    choice->call = blas_fit_contraction(site);
-    if (choice->call)
-        return;
-    blas_fit(site, KERNEL_GEMM, site->loops, site->loop_count, &reason);
-    choice->call = blas_fit(site, KERNEL_GEMV, site->loops, site->loop_count, &unused);
-    if (choice->call && (site->inner || blas_alpha_varies(site, choice->call)))
-        choice->call = NULL;
-    if (!choice->call)
-        choice->why = arena_printf(site->cin->arena, "loops: %s", reason);
-}
-
-static bool is_ordered(const LeafSite *site) {
-    for (int i = 0; i < site->loop_count; i++)
-        if (site->cin->ordered[site->loops[i]])
-            return true;
-    return false;
-}
-
-bool leaf_is_open(const LeafSite *site) {
-    if (leaf_sparse_tensor(site))
-        return false;
-    for (int i = 0; i < site->loop_count; i++)
-        if (site->cin->ordered[site->loops[i]] || has_commands(site, site->loops[i]))
-            return false;
-    Choice choice = {0};
-    choose_freely(site, &choice);
-    return !choice.call && !substitution(site);
-}
-
 // The loops of the leaf in the order of execution: all of them commute, as they add to or store elements
 // independently, so those of the call go innermost.
 static int order_loops(const LeafSite *site, const BlasCall *call, LeafLoop *loops) {
-    int replaced[MAX_VARS], replaced_count = 0, count = 0;
-    if (leaf_sparse_tensor(site) && !is_ordered(site)) {
-        int order[MAX_VARS];
+    int order[MAX_VARS], count = 0, replaced = 0;
+    VarSet of_call = 0;
+    memcpy(order, site->loops, sizeof order);
+    if (leaf_sparse_tensor(site) && !leaf_is_ordered(site))
         leaf_order_sparse(site, order);
-        for (int i = 0; i < site->loop_count; i++)
-            loops[i].var = order[i];
-        return 0;
-    }
-    if (leaf_is_open(site)) {
-        int order[MAX_VARS];
+    else if (!site->row && leaf_is_open(site))
         leaf_order(site, order);
-        for (int i = 0; i < site->loop_count; i++)
-            loops[i].var = order[i];
-        return 0;
-    }
-    if (call) {
-        for (int d = 0; d < CALL_DIMS; d++)
-            for (int i = 0; i < call_dim(call, d)->count; i++)
-                replaced[replaced_count++] = call_dim(call, d)->loops[i];
-    }
+    for (int d = 0; call && d < CALL_DIMS; d++)
+        for (int i = 0; i < call_dim(call, d)->count; i++)
+            of_call |= (VarSet)1 << call_dim(call, d)->loops[i];
     for (int i = 0; i < site->loop_count; i++)
-        if (position(replaced, replaced_count, site->loops[i]) < 0)
-            loops[count++].var = site->loops[i];
-    for (int i = 0; i < replaced_count; i++)
-        loops[count++].var = replaced[i];
-    return replaced_count;
-}
-
-static void order_around_row(const LeafSite *site, LeafLoop *loops) {
-    for (int i = 0; i < site->loop_count; i++)
-        loops[i].var = site->loops[i];
+        if (!(of_call >> order[i] & 1))
+            loops[count++].var = order[i];
+    for (int d = 0; call && d < CALL_DIMS; d++)
+        for (int i = 0; i < call_dim(call, d)->count; i++, replaced++)
+            loops[count + replaced].var = call_dim(call, d)->loops[i];
+    return replaced;
 }
 
 static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, const Stmt *stmt);
@@ -550,15 +357,10 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
     LeafSite *site = arena_copy(cin->arena, outer, sizeof *outer);
     stmt = take_loops(site, stmt);
     builder->site = site;
-    Choice choice = {0};
-    const Directive *directive = site->row ? NULL : substitution(site);
-    if (directive && !choose_substituted(site, directive, &choice))
+    const BlasCall *call;
+    const char *why;
+    if (!leaf_choose_call(site, &call, &why))
         return NULL;
-    if (site->row)
-        choice.why =
-            arena_printf(cin->arena, "loops: '%s' is filled and read in each iteration", site->row->name);
-    else if (!directive)
-        choose_freely(site, &choice);
     Leaf *leaf = arena_new(cin->arena, Leaf);
     LeafLoop *loops = arena_array(cin->arena, LeafLoop, site->loop_count + 1);
     leaf->nest = site->nest + stmt->nest_count - 1;
@@ -566,18 +368,15 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
     leaf->row = -1;
     leaf->loop_count = site->loop_count;
     leaf->loops = loops;
-    leaf->call = choice.call;
+    leaf->call = call;
+    leaf->why = why;
     leaf->sparse = leaf_sparse_tensor(site) != NULL;
-    leaf->why = choice.call ? describe_call(cin, choice.call) : choice.why;
-    if (site->row && !leaf->sparse)
-        order_around_row(site, loops);
-    else
-        leaf->call_loops = order_loops(site, choice.call, loops);
+    leaf->call_loops = order_loops(site, call, loops);
     if (leaf->sparse) {
         int order[MAX_VARS];
         for (int i = 0; i < leaf->loop_count; i++)
             order[i] = loops[i].var;
-        if (is_ordered(site) && !leaf_check_order(site, order))
+        if (leaf_is_ordered(site) && !leaf_check_order(site, order))
             return NULL;
         if (site->converted)
             leaf->why = arena_printf(cin->arena, "%s%s", leaf->why, site->converted);

@@ -47,12 +47,19 @@ const char *blas_form(KernelName kernel);
 // Whether loops of the leaf around the call change what it multiplies by.
 bool blas_alpha_varies(const LeafSite *site, const BlasCall *call);
 
+// The call in place of the innermost loops of the leaf, as the schedule substitutes it or else the best that
+// fits; NULL: none. *why says it, or what is in the way. False with a diagnostic where what the schedule
+// substitutes does not fit.
+bool leaf_choose_call(const LeafSite *site, const BlasCall **call, const char **why);
+
 // Whether the element that is written and the loops in `around`, which are outside of it, determine the value
 // of `var`, so that iterations with different values write different elements.
 bool leaf_determines(const LeafSite *site, int var, VarSet around);
 
 // Whether the order of the loops is open: there is no call, and no command says how they are executed.
 bool leaf_is_open(const LeafSite *site);
+// Whether a command orders some of the loops.
+bool leaf_is_ordered(const LeafSite *site);
 
 // Puts the loops of a leaf, `loops`, into an order with good locality in memory.
 void leaf_order(const LeafSite *site, int *loops);
