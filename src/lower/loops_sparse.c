@@ -5,7 +5,7 @@
 // is needed, the loop runs over the extent. Other operands are looked up, or follow a loop whose coordinates
 // increase. An absent operand has no positions, so loops further inside find no entries of it.
 #include "lower/loops_sparse.h"
-#include "lower/assembly.h"
+#include "lower/assembly_append.h"
 #include "lower/bounds.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lower/assembly.h"
+#include "lower/assembly_append.h"
 #include "lower/loops_sparse.h"
 
 SparseState sparse_copy_state(const SparseState *state) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operands of leaves with sparse tensors: the positions below one that is known, the position of a
 // coordinate, which is located or searched, cursors that advance, and the row that values are added to.
-#include "lower/assembly.h"
+#include "lower/assembly_append.h"
 #include "lower/loops_sparse.h"
 
 int sparse_var(const SparseState *state, const Operand *operand, const char *what, int type) {
