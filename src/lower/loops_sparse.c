@@ -414,61 +414,6 @@ static void append_loop(const SparseState *state, int number, LoopBody *to) {
         append_made_loop(state, number, to);
 }
 
-typedef struct {
-    LeafBuilder *leaf;
-    const SparseState *outside; // NULL: none
-    Operand *operands;
-    bool written;
-} Collection;
-
-// What is known of the access outside of the leaf; NULL where it is not an operand there.
-static const Operand *operand_outside(const Collection *collection, const Access *access) {
-    const SparseState *outside = collection->outside;
-    for (int o = 0; outside && o < outside->leaf->operand_count; o++)
-        if (outside->operands[o].written == collection->written &&
-            access_equal(outside->operands[o].access, access))
-            return &outside->operands[o];
-    return NULL;
-}
-
-static void add_operand(void *context, const Access *access) {
-    const Collection *collection = context;
-    LeafBuilder *leaf = collection->leaf;
-    if (!tensor_is_sparse(access->tensor))
-        return;
-    for (int o = 0; o < leaf->operand_count; o++)
-        if (access_equal(collection->operands[o].access, access) && !collection->operands[o].written)
-            return;
-    Operand *operand = &collection->operands[leaf->operand_count++];
-    const Operand *outside = operand_outside(collection, access);
-    *operand = outside ? *outside
-                       : (Operand){.access = access,
-                                   .written = collection->written,
-                                   .cursor = -1,
-                                   .begin = int_const(leaf->builder->arena, 0)};
-    operand->view = build_view(leaf->builder, access, collection->written ? TRANSFER_REDUCE : TRANSFER_FETCH);
-}
-
-// Those of all leaves inside.
-static void add_operands(Collection *collection, const Leaf *leaf) {
-    Builder *builder = collection->leaf->builder;
-    for (int f = 0; f < leaf->fill_count; f++)
-        add_operands(collection, leaf->fills[f]);
-    if (leaf->reader) {
-        add_operands(collection, leaf->reader);
-        return;
-    }
-    const SpmdNest *nest = builder->nest;
-    builder->nest = &builder->spmd->nests[leaf->nest];
-    expr_accesses(leaf->assign->rhs, add_operand, collection);
-    builder->nest = nest;
-}
-
-static void count_access(void *context, const Access *access) {
-    (void)access;
-    (*(int *)context)++;
-}
-
 static void forget_loops(const Leaf *leaf, bool *known) {
     for (int l = 0; l < leaf->loop_count; l++)
         known[leaf->loops[l].var] = false;
@@ -492,16 +437,7 @@ static void set_known(SparseState *state, const SparseState *outside) {
 }
 
 void build_sparse_loops(LeafBuilder *leaf, const SparseState *outside, LoopBody *to) {
-    int count = 1;
-    expr_accesses(leaf->leaf->assign->rhs, count_access, &count);
-    Collection collection = {
-        .leaf = leaf, .outside = outside, .operands = arena_array(leaf->builder->arena, Operand, count)};
-    add_operands(&collection, leaf->leaf);
-    collection.written = true;
-    if (!leaf->builder->structure && build_stage(leaf->builder)->result == RESULT_ASSEMBLED)
-        add_operand(&collection, leaf->leaf->assign->lhs);
-    leaf->operands = collection.operands;
-    SparseState state = {.leaf = leaf, .operands = collection.operands};
+    SparseState state = {.leaf = leaf, .operands = sparse_operands(leaf, outside)};
     const int transfer_count = leaf->builder->spmd->transfer_count;
     state.numbers = arena_array(leaf->builder->arena, Numbers, transfer_count);
     if (outside) {

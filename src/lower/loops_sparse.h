@@ -72,6 +72,10 @@ bool sparse_requires(const LeafBuilder *leaf, int operand);
 
 // Positions of operands.
 
+// Sets the operands of a leaf, which are those of all leaves inside: as far as they are known `outside`
+// (NULL: nothing is). Returns them.
+Operand *sparse_operands(LeafBuilder *leaf, const SparseState *outside);
+
 // The end of the positions of an operand in the last level that is known.
 const IntExpr *sparse_end(const SparseState *state, const Operand *operand);
 

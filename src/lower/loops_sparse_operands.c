@@ -1,8 +1,77 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operands of leaves with sparse tensors: the positions below one that is known, the position of a
-// coordinate, which is located or searched, cursors that advance, and the row that values are added to.
+// The operands of leaves with sparse tensors: which there are, the positions below one that is known, the
+// position of a coordinate, which is located or searched, cursors that advance, and the row that values are
+// added to.
 #include "lower/assembly_append.h"
 #include "lower/loops_sparse.h"
+
+typedef struct {
+    LeafBuilder *leaf;
+    const SparseState *outside; // NULL: none
+    Operand *operands;
+    bool written;
+} Collection;
+
+// What is known of the access outside of the leaf; NULL where it is not an operand there.
+static const Operand *operand_outside(const Collection *collection, const Access *access) {
+    const SparseState *outside = collection->outside;
+    for (int o = 0; outside && o < outside->leaf->operand_count; o++)
+        if (outside->operands[o].written == collection->written &&
+            access_equal(outside->operands[o].access, access))
+            return &outside->operands[o];
+    return NULL;
+}
+
+static void add_operand(void *context, const Access *access) {
+    const Collection *collection = context;
+    LeafBuilder *leaf = collection->leaf;
+    if (!tensor_is_sparse(access->tensor))
+        return;
+    for (int o = 0; o < leaf->operand_count; o++)
+        if (access_equal(collection->operands[o].access, access) && !collection->operands[o].written)
+            return;
+    Operand *operand = &collection->operands[leaf->operand_count++];
+    const Operand *outside = operand_outside(collection, access);
+    *operand = outside ? *outside
+                       : (Operand){.access = access,
+                                   .written = collection->written,
+                                   .cursor = -1,
+                                   .begin = int_const(leaf->builder->arena, 0)};
+    operand->view = build_view(leaf->builder, access, collection->written ? TRANSFER_REDUCE : TRANSFER_FETCH);
+}
+
+// Those of all leaves inside.
+static void add_operands(Collection *collection, const Leaf *leaf) {
+    Builder *builder = collection->leaf->builder;
+    for (int f = 0; f < leaf->fill_count; f++)
+        add_operands(collection, leaf->fills[f]);
+    if (leaf->reader) {
+        add_operands(collection, leaf->reader);
+        return;
+    }
+    const SpmdNest *nest = builder->nest;
+    builder->nest = &builder->spmd->nests[leaf->nest];
+    expr_accesses(leaf->assign->rhs, add_operand, collection);
+    builder->nest = nest;
+}
+
+static void count_access(void *context, const Access *access) {
+    (void)access;
+    (*(int *)context)++;
+}
+
+Operand *sparse_operands(LeafBuilder *leaf, const SparseState *outside) {
+    int count = 1;
+    expr_accesses(leaf->leaf->assign->rhs, count_access, &count);
+    Collection collection = {
+        .leaf = leaf, .outside = outside, .operands = arena_array(leaf->builder->arena, Operand, count)};
+    add_operands(&collection, leaf->leaf);
+    collection.written = true;
+    if (!leaf->builder->structure && build_stage(leaf->builder)->result == RESULT_ASSEMBLED)
+        add_operand(&collection, leaf->leaf->assign->lhs);
+    leaf->operands = collection.operands;
+    return collection.operands;
+}
 
 int sparse_var(const SparseState *state, const Operand *operand, const char *what, int type) {
     LoopKernel *kernel = state->leaf->builder->kernel;
