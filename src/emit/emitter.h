@@ -27,6 +27,10 @@ const char *emit_value_text(const Emitter *emitter, const Value *value);
 const char *emit_c_type(const Emitter *emitter, int type);
 const LoopArray *emit_array_of(const Emitter *emitter, int array);
 
+// Before a loop, unless there is nothing to say (pragma.c): on the host, the team that shares its iterations
+// and its lanes; how often it is unrolled.
+void emit_pragma(Emitter *emitter, const LoopNode *node);
+
 // Kernels of a GPU (launch.c): all of a kernel as functions, which stand before it; where it launches one; a
 // loop whose iterations blocks or threads execute; an update that other threads may make at the same time;
 // and memory in it, or between two of them.
