@@ -322,6 +322,13 @@ static bool names_gpu(const Directive *directive) {
            strcmp(machine_level_of(directive->machine, directive->dim)->name, "gpu") == 0;
 }
 
+const Assignment *cin_part(const Cin *cin, const Tensor *tensor) {
+    int p = 0;
+    while (p < cin->part_count && cin->parts[p]->lhs->tensor != tensor)
+        p++;
+    return p < cin->part_count ? cin->parts[p] : NULL;
+}
+
 bool cin_is_on_gpu(const Cin *cin) {
     bool found = false;
     find_gpu(&found, cin->assignment->lhs);

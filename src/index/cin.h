@@ -154,6 +154,8 @@ bool cin_share_nest(const Cin *cin, int a, int b); // whether some nest has both
 int cin_var(const Cin *cin, const char *name);
 bool cin_is_loop(const Cin *cin, int var);
 bool directive_is_about(const Directive *directive, int loop);
+// The part that gives the tensor its values, a workspace or the left side; NULL of other tensors.
+const Assignment *cin_part(const Cin *cin, const Tensor *tensor);
 // Whether its leaves are executed on a GPU: a tensor of it is in memory of one, a loop is distributed onto a
 // level of GPUs, or parallelized onto parts of a GPU.
 bool cin_is_on_gpu(const Cin *cin);

@@ -86,13 +86,6 @@ static void add_loops(void *context, const Access *access) {
             add_loop(nest, v);
 }
 
-static const Assignment *part_of(const Cin *cin, const Tensor *workspace) {
-    int p = 0;
-    while (cin->parts[p]->lhs->tensor != workspace)
-        p++;
-    return cin->parts[p];
-}
-
 typedef struct {
     const Cin *cin;
     bool sparse;
@@ -101,7 +94,7 @@ typedef struct {
 static void find_sparse(void *context, const Access *access) {
     Reading *reading = context;
     if (access->tensor->around)
-        expr_accesses(part_of(reading->cin, access->tensor)->rhs, find_sparse, reading);
+        expr_accesses(cin_part(reading->cin, access->tensor)->rhs, find_sparse, reading);
     reading->sparse = reading->sparse || tensor_is_sparse(access->tensor);
 }
 
@@ -213,7 +206,7 @@ static const Stmt *make_stmt(const Cin *cin, const Nest *nest, const RowsRead *r
     Nest around = *nest;
     around.loop_count = rows->depths[first];
     Stmt *where = both(cin->arena, STMT_WHERE, make_stmt(cin, nest, rows, first + 1, around.loop_count),
-                       make_part(cin, part_of(cin, rows->rows[first]), &around));
+                       make_part(cin, cin_part(cin, rows->rows[first]), &around));
     where->row = rows->rows[first];
     return stmt_inside(cin->arena, nest, depth, around.loop_count, where);
 }

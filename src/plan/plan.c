@@ -335,20 +335,13 @@ static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
-static bool is_workspace(const Cin *cin, const Tensor *tensor) {
-    for (int p = 0; p < cin->part_count; p++)
-        if (cin->parts[p]->lhs->tensor == tensor)
-            return tensor != cin->assignment->lhs->tensor;
-    return false;
-}
-
 // A tensor without a placement is where the first statement that uses it needs it; a workspace of a statement
 // on a GPU is in its memory.
 static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor *tensor) {
     const int64_t *extents = plan->extents[tensor->id];
     Home *home = &plan->homes[tensor->id];
-    const MemoryId memory =
-        statement->spmd->on_gpu && is_workspace(statement->spmd->cin, tensor) ? MEMORY_GPU : MEMORY_HOST;
+    const bool is_workspace = tensor != statement->target && cin_part(statement->spmd->cin, tensor);
+    const MemoryId memory = statement->spmd->on_gpu && is_workspace ? MEMORY_GPU : MEMORY_HOST;
     if (tensor->order == 0 || statement->ranks == 1) {
         home_everywhere(home, tensor, extents, statement->ranks, plan->arena);
         home->memory = memory;

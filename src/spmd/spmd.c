@@ -49,3 +49,10 @@ int spmd_tensors(const Spmd *spmd, const Tensor **tensors) {
         insert_tensor(spmd->rows[r].tensor, tensors, &count);
     return count;
 }
+
+const Leaf *spmd_leaf(const SpmdNode *node) {
+    const Leaf *leaf = NULL;
+    for (; node && !leaf; node = node->next)
+        leaf = node->kind == SPMD_LEAF ? node->leaf : node->kind == SPMD_LOOP ? spmd_leaf(node->body) : NULL;
+    return leaf;
+}

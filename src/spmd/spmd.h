@@ -253,6 +253,9 @@ static inline const CallDim *call_dim(const BlasCall *call, int d) {
     return d == 0 ? &call->m : d == 1 ? &call->n : d == 2 ? &call->k : &call->batch;
 }
 
+// The leaf in a nest's body; NULL where it is executed in another one's.
+const Leaf *spmd_leaf(const SpmdNode *body);
+
 // Whether it is the transfer of an access of its nest, as leaves make it.
 bool transfer_serves(const Transfer *transfer, const Access *access);
 
