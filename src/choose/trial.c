@@ -104,15 +104,10 @@ static void add_figures(const Search *search, const StatementPlan *plan, Alterna
     figures->seconds += predict_statement(plan, &search->model).total;
 }
 
-// Whether calls of libraries execute all loops of leaves.
-static bool is_called(const SpmdNode *node) {
-    for (; node; node = node->next) {
-        if (node->kind == SPMD_LEAF && (!node->leaf->call || node->leaf->call_loops < node->leaf->loop_count))
-            return false;
-        if (node->kind == SPMD_LOOP && !is_called(node->body))
-            return false;
-    }
-    return true;
+// Whether the call of a library executes all loops of the leaf in a nest's body, if there is one.
+static bool is_called(const SpmdNode *body) {
+    const Leaf *leaf = spmd_leaf(body);
+    return !leaf || (leaf->call && leaf->call_loops == leaf->loop_count);
 }
 
 static bool plan_program(Search *search, const Program *program, Trial *trial, Diagnostics *diagnostics) {
