@@ -150,7 +150,8 @@ typedef struct {
     Reducer reducer;
     Region stored; // what it stores there anyway, which need not be cleared
 } ClearedTensor;
-// All of them, for these parts (by transfer): their number. `cleared` has room for one in each nest.
+// All of them, for these parts (by transfer): their number (plan/cleared.c). `cleared` has room for one in
+// each nest.
 int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfer *const *parts,
                       ClearedTensor *cleared);
 
@@ -164,6 +165,9 @@ int64_t plan_rows_bytes(const StatementPlan *plan);
 // contractions, and partial results of blocks.
 int64_t plan_gpu_workspace_bytes(const StatementPlan *plan);
 
+// Points of the loops of a nest; INT64_MAX: more. Those at which an index of several variables leaves its
+// mode count as well.
+int64_t plan_points(const StatementPlan *plan, const Nest *nest);
 // Floating-point operations of an assignment at each point of its loops; and whether indices determine the
 // variable, so that it has no iterations of its own.
 int64_t plan_point_flop(const Stmt *assign);
