@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tensor distribution notation (DISTAL, section 3.2): `place T(x, y) -> M(x, *)`, one arrow for
 // each level of a hierarchical machine.
+#include "lang/parse_place.h"
+
 #include "lang/check.h"
 #include "lang/check_balance.h"
-#include "lang/parser.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-// One arrow: the names of modes on its left, and which of them have been used on its right.
-typedef struct {
-    int mode_count;
-    const char *modes[MAX_ORDER];
-    bool used[MAX_ORDER];
-} Arrow;
-
-typedef struct {
-    Parser *parser;
-    const Token *name;    // of the tensor
-    Tensor *tensor;       // NULL where its declaration failed or it is unknown
-    Placement *placement; // machine NULL likewise
-    int next_level;       // of the machine
-    int entry_count;      // of the dimensions of the machine before the one that is parsed
-    bool failed, wrong_level;
-} PlaceParser;
 
 static bool parse_modes(PlaceParser *place, Arrow *arrow, const Token *name) {
     Parser *parser = place->parser;
@@ -57,257 +40,9 @@ static bool parse_modes(PlaceParser *place, Arrow *arrow, const Token *name) {
     return true;
 }
 
-// The mode with this name, which is used on the right; -1 after a diagnostic.
-static int mode_of(PlaceParser *place, Arrow *arrow, const Token *name) {
-    Parser *parser = place->parser;
-    for (int d = 0; d < arrow->mode_count; d++) {
-        if (strcmp(arrow->modes[d], name->text) != 0)
-            continue;
-        if (arrow->used[d])
-            diagnostics_error(parser->diagnostics, name->span,
-                              "'%s' is already partitioned by another dimension of "
-                              "this arrow",
-                              name->text);
-        place->failed |= arrow->used[d];
-        arrow->used[d] = true;
-        return d;
-    }
-    place->failed = true;
-    Name declared;
-    if (build_find(parser->build, name->text, &declared) && declared.kind == NAME_PARAM)
-        diagnostics_error(parser->diagnostics, name->span,
-                          "'%s' is a param; expected the name of a mode, cyclic(...), an integer or '*'",
-                          name->text);
-    else
-        diagnostics_error(
-            parser->diagnostics, name->span, "'%s' does not name a mode of '%s'%s", name->text,
-            place->name->text,
-            did_you_mean(parser->arena, name->text, "named on the left", arrow->modes, arrow->mode_count));
-    return -1;
-}
-
 static void unsupported(PlaceParser *place, Span span, const char *what) {
     diagnostics_error(place->parser->diagnostics, span, "%s is not supported yet", what);
     place->failed = true;
-}
-
-static void balance_mode(PlaceParser *place, Arrow *arrow, const Token *name, Balance balance,
-                         PlaceEntry *entry) {
-    entry->kind = PLACE_PARTITION;
-    entry->balance = balance;
-    const int mode = mode_of(place, arrow, name);
-    if (mode < 0)
-        return;
-    entry->modes[entry->mode_count++] = mode;
-    entry->mode = entry->modes[0];
-}
-
-// `(x, y)` after `~fuse`.
-static bool parse_fuse(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
-    Parser *parser = place->parser;
-    List list = list_open(parser);
-    list.not_empty = true;
-    while (list_next(&list)) {
-        const Token *name;
-        if (!expect_name(parser, "the name of a mode", &name))
-            return false;
-        balance_mode(place, arrow, name, BALANCE_STORED, entry);
-    }
-    const bool closed = list_close(&list, "',' or ')'");
-    entry->span = span_join(entry->span, list.span);
-    return closed;
-}
-
-// What a placement divides its mode with this name by, at level number `level` of those that partition it;
-// NULL: there is no such level.
-static const PlaceEntry *level_of_mode(const Placement *placement, const char *name, int level) {
-    for (int d = 0; d < placement->machine->order; d++) {
-        const PlaceEntry *entry = &placement->entries[d];
-        if (entry->kind == PLACE_PARTITION && strcmp(placement->names[entry->mode], name) == 0 &&
-            level-- == 0)
-            return entry;
-    }
-    return NULL;
-}
-
-// Takes over what the placement of a sparse tensor balances at the level: its mode with the name of that of
-// the entry.
-static void balance_by(PlaceParser *place, const Token *name, const Token *tensor_name, PlaceEntry *entry) {
-    Parser *parser = place->parser;
-    Name found;
-    if (!resolve_name(parser, tensor_name, NAME_TENSOR, &found)) {
-        place->failed = true;
-        return;
-    }
-    const Tensor *tensor = found.tensor;
-    int level = 0;
-    for (int d = 0; d < place->entry_count; d++)
-        level += place->placement->entries[d].kind == PLACE_PARTITION &&
-                 place->placement->entries[d].mode == entry->mode;
-    const PlaceEntry *of = tensor->placement ? level_of_mode(tensor->placement, name->text, level) : NULL;
-    const bool fits = of && !of->by && of->mode_count <= 1;
-    if (fits && balance_is_by_entries(of->balance)) {
-        entry->balance = of->balance;
-        entry->by = tensor->name;
-        entry->mode_count = 1;
-        entry->modes[0] = of->mode;
-        return;
-    }
-    const Span span = span_join(name->span, tensor_name->span);
-    if (fits && level > 0)
-        place->failed = !diagnostics_error(parser->diagnostics, span,
-                                           "the placement of '%s' does not balance mode '%s' at this level: "
-                                           "write '%s' here, too",
-                                           tensor->name, name->text, name->text);
-    else
-        place->failed =
-            !diagnostics_error(parser->diagnostics, span,
-                               "no placement of '%s' before this one balances a mode with the name "
-                               "'%s'%s, as 'place %s(..., %s, ...) -> "
-                               "%s(weighted(%s))' does",
-                               tensor->name, name->text, level > 0 ? " at this level" : "", tensor->name,
-                               name->text, place->placement->machine->name, name->text);
-}
-
-// `(x)` or `(x, B)` after `weighted`.
-static bool parse_weighted(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
-    Parser *parser = place->parser;
-    bool outside;
-    const Token *name, *tensor;
-    enter_brackets(parser, &outside);
-    if (!expect_name(parser, "the name of a mode", &name))
-        return false;
-    balance_mode(place, arrow, name, BALANCE_WEIGHTED, entry);
-    if (accept(parser, TOKEN_COMMA)) {
-        if (!expect_name(parser, "the name of a sparse tensor", &tensor))
-            return false;
-        balance_by(place, name, tensor, entry);
-    }
-    entry->span = span_join(entry->span, peek(parser)->span);
-    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "',' and a tensor, or ')'");
-}
-
-// `(x, b)` after `cyclic`.
-static bool parse_cyclic(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
-    Parser *parser = place->parser;
-    bool outside;
-    const Token *name;
-    Integer block;
-    enter_brackets(parser, &outside);
-    if (!expect_name(parser, "the name of a mode", &name))
-        return false;
-    entry->kind = PLACE_PARTITION;
-    entry->mode = mode_of(place, arrow, name);
-    if (!expect(parser, TOKEN_COMMA, "',' and the length of a block") || !parse_integer(parser, &block))
-        return false;
-    entry->span = span_join(entry->span, peek(parser)->span);
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'"))
-        return false;
-    entry->cycle = block.expr;
-    place->failed |= !block.known || !check_block(parser->build, block.value, block.span);
-    return true;
-}
-
-// `(x)` after `balanced`.
-static bool parse_balanced(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
-    Parser *parser = place->parser;
-    bool outside;
-    const Token *name;
-    enter_brackets(parser, &outside);
-    if (!expect_name(parser, "the name of a mode", &name))
-        return false;
-    balance_mode(place, arrow, name, BALANCE_LENGTHS, entry);
-    entry->span = span_join(entry->span, peek(parser)->span);
-    return leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'");
-}
-
-// `{0, n / 2, n}`, of which all have values if the placement has not failed.
-static bool parse_boundaries(PlaceParser *place, PlaceEntry *entry, BoundaryList *boundaries) {
-    Parser *parser = place->parser;
-    Array(const IntExpr *) starts = {0};
-    if (peek(parser)->kind != TOKEN_OPEN_BRACE)
-        return expected(parser, "'{' and the boundaries");
-    List list = list_open(parser);
-    while (list_next(&list)) {
-        Integer start;
-        if (!parse_integer(parser, &start))
-            return false;
-        place->failed |= !start.known;
-        // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-        array_push(parser->arena, starts, start.expr);
-        array_push(parser->arena, *boundaries, ((Boundary){start.value, start.span}));
-    }
-    entry->starts = starts.items;
-    entry->start_count = starts.count;
-    return list_close(&list, "',' or '}'");
-}
-
-// `(x, {0, 3, 6})` after `blocks`.
-static bool parse_blocks(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
-    Parser *parser = place->parser;
-    const Placement *placement = place->placement;
-    BoundaryList boundaries = {0};
-    bool outside;
-    const Token *name;
-    enter_brackets(parser, &outside);
-    if (!expect_name(parser, "the name of a mode", &name))
-        return false;
-    balance_mode(place, arrow, name, BALANCE_LISTED, entry);
-    if (!expect(parser, TOKEN_COMMA, "',' and boundaries in braces") ||
-        !parse_boundaries(place, entry, &boundaries))
-        return false;
-    entry->span = span_join(entry->span, peek(parser)->span);
-    if (!leave_brackets(parser, outside, TOKEN_CLOSE_PAREN, "')'"))
-        return false;
-    if (!place->failed && placement->machine && place->entry_count < placement->machine->order)
-        place->failed = !check_boundaries(parser->build, place->tensor, placement->machine,
-                                          place->entry_count, entry, name->text, &boundaries);
-    return true;
-}
-
-static bool parse_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
-    Parser *parser = place->parser;
-    const Token *token = peek(parser);
-    entry->span = token->span;
-    switch (token->kind) {
-    case TOKEN_NAME:
-        take(parser);
-        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "cyclic") == 0)
-            return parse_cyclic(place, arrow, entry);
-        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "weighted") == 0)
-            return parse_weighted(place, arrow, entry);
-        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "balanced") == 0)
-            return parse_balanced(place, arrow, entry);
-        if (peek(parser)->kind == TOKEN_OPEN_PAREN && strcmp(token->text, "blocks") == 0)
-            return parse_blocks(place, arrow, entry);
-        entry->kind = PLACE_PARTITION;
-        entry->mode = mode_of(place, arrow, token);
-        return true;
-    case TOKEN_INTEGER:
-        take(parser);
-        entry->kind = PLACE_FIX;
-        entry->coordinate = token->integer;
-        return true;
-    case TOKEN_STAR:
-        take(parser);
-        entry->kind = PLACE_REPLICATE;
-        return true;
-    case TOKEN_TILDE: {
-        take(parser);
-        const Token *name;
-        if (!expect_name(parser, "the name of a mode or fuse(...) after '~'", &name))
-            return false;
-        entry->span = span_join(token->span, name->span);
-        if (strcmp(name->text, "fuse") == 0 && peek(parser)->kind == TOKEN_OPEN_PAREN)
-            return parse_fuse(place, arrow, entry);
-        balance_mode(place, arrow, name, BALANCE_STORED, entry);
-        return true;
-    }
-    default:
-        return expected(parser,
-                        "the name of a mode, cyclic(...), balanced(...), blocks(...), weighted(...), '~', a "
-                        "coordinate or '*'");
-    }
 }
 
 // The right side of an arrow, in parentheses, for `order` dimensions of the machine from `first` on.
@@ -323,7 +58,7 @@ static bool parse_entries(PlaceParser *place, Arrow *arrow, Span target, const c
     while (list_next(&list)) {
         PlaceEntry entry = {0};
         place->entry_count = machine ? first + count : 0;
-        if (!parse_entry(place, arrow, &entry))
+        if (!parse_place_entry(place, arrow, &entry))
             return false;
         if (machine && count < order) {
             place->placement->entries[first + count] = entry;
