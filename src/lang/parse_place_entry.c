@@ -7,20 +7,20 @@
 
 #include <string.h>
 
-// The mode with this name, which is used on the right; -1 after a diagnostic.
+// The mode with this name, which is used on the right once; -1 after a diagnostic.
 static int mode_of(PlaceParser *place, Arrow *arrow, const Token *name) {
     Parser *parser = place->parser;
     for (int d = 0; d < arrow->mode_count; d++) {
         if (strcmp(arrow->modes[d], name->text) != 0)
             continue;
-        if (arrow->used[d])
-            diagnostics_error(parser->diagnostics, name->span,
-                              "'%s' is already partitioned by another dimension of "
-                              "this arrow",
-                              name->text);
-        place->failed |= arrow->used[d];
-        arrow->used[d] = true;
-        return d;
+        if (!arrow->used[d]) {
+            arrow->used[d] = true;
+            return d;
+        }
+        place->failed =
+            !diagnostics_error(parser->diagnostics, name->span,
+                               "'%s' is already partitioned by another dimension of this arrow", name->text);
+        return -1;
     }
     place->failed = true;
     Name declared;
