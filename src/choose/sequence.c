@@ -6,6 +6,7 @@
 #include "choose/natural.h"
 #include "choose/outside.h"
 #include "choose/tiling.h"
+#include "choose/tiling_cost.h"
 
 #include <math.h>
 #include <stdlib.h>

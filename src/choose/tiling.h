@@ -25,8 +25,4 @@ Tiling tiling_resize(Search *search, const SearchStatement *statement, const Can
 // Bytes for buffers of a rank with these places (NULL: before they are known); without a limit, infinite.
 double tiling_memory(const Search *search, const unsigned char *places);
 
-// Seconds in which an access is brought, or its result taken, as often as the candidate's tiling says.
-double tiling_cost(Search *search, const SearchStatement *statement, const Candidate *candidate, int access,
-                   const Place *place);
-
 #endif
