@@ -175,15 +175,13 @@ static void choose_trial(Choosing *choosing, Placing *placing, const SearchState
     if (trial->form.kind == FORM_TILES)
         placing->copied += outside_space(statement, &statement->candidates.items[trial->candidate],
                                          trial->form.tiling->outside);
+    const int64_t times = (int64_t)fmin(statement->executions, 1e18);
     const Alternative *figures = planned[best];
     Alternative *total = &placing->total;
     total->seconds += statement->executions * figures->seconds;
-    total->bytes = saturated_add(total->bytes,
-                                 saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->bytes));
-    total->disk_bytes = saturated_add(
-        total->disk_bytes, saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->disk_bytes));
-    total->messages = saturated_add(
-        total->messages, saturated_mul((int64_t)fmin(statement->executions, 1e18), figures->messages));
+    total->bytes = saturated_add(total->bytes, saturated_mul(times, figures->bytes));
+    total->disk_bytes = saturated_add(total->disk_bytes, saturated_mul(times, figures->disk_bytes));
+    total->messages = saturated_add(total->messages, saturated_mul(times, figures->messages));
     total->peak_bytes = max_i64(total->peak_bytes, figures->peak_bytes);
     total->fits = total->fits && figures->fits;
 }
