@@ -85,9 +85,11 @@ static void take_operands(const Relation *relation, const Box *box, PositionSet 
 // The operand to be added next: small coefficients first, which leave no gaps.
 static int next_operand(const NumericRelation *relation, VarSet *added) {
     const int64_t *coefficients = relation->affine.coefficients;
-    int next = -1;
-    for (int i = 0; i < relation->relation.operand_count; i++)
-        if (!(*added >> i & 1) && (next < 0 || magnitude(coefficients[i]) < magnitude(coefficients[next])))
+    int next = 0;
+    while (*added >> next & 1)
+        next++;
+    for (int i = next + 1; i < relation->relation.operand_count; i++)
+        if (!(*added >> i & 1) && magnitude(coefficients[i]) < magnitude(coefficients[next]))
             next = i;
     *added |= (VarSet)1 << next;
     return next;
