@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Times what is small: what a planned product of 32 x 32 matrices on 2 ranks takes beyond the BLAS, as a plan and by
-its text (distal_compute); what `distal run` of a tiny program takes beyond `mpirun` of an MPI program that does nothing;
-what the first run of each example takes beyond the second one, which finds the kernels in the cache; and SUMMA and
-Cannon's algorithm where ranks share cores, beside the same written by hand with MPI and the BLAS (small_plain.c)."""
+its text (distal_compute); what it takes to make a plan like one before, and to free it; what `distal run` of a tiny
+program takes beyond `mpirun` of an MPI program that does nothing; what the first run of each example takes beyond the
+second one, which finds the kernels in the cache; and SUMMA and Cannon's algorithm where ranks share cores, beside the
+same written by hand with MPI and the BLAS (small_plain.c)."""
 import glob
 import json
 import os
@@ -74,10 +75,13 @@ class Bench:
             return
         result = report.Report("small_calls", self.options, {"what": 38}, {"microseconds": ".2f"}, ["microseconds"])
         for n in (8, 32):
-            plan, text, blas = map(float, output(["mpirun", "-n", "2", program, str(n)]).split())
+            plan, text, _, blas = map(float, output(["mpirun", "-n", "2", program, str(n)]).split())
             result.row(what=f"{n} x {n} on 2 ranks: BLAS alone", microseconds=1e6 * blas)
             result.row(what="distal_execute beyond it", microseconds=1e6 * (plan - blas))
             result.row(what="distal_compute beyond distal_execute", microseconds=1e6 * (text - plan))
+        for ranks in (1, 2, 4):
+            seconds = output(["mpirun", "--oversubscribe", "-n", str(ranks), program, "32"]).split()[2]
+            result.row(what=f"distal_plan_create and _free on {ranks}", microseconds=1e6 * float(seconds))
         result.write()
 
     def starts(self):
