@@ -9,10 +9,12 @@
 
 // Division rounding towards minus infinity and towards plus infinity; the divisor is positive.
 static inline int64_t floor_div(int64_t a, int64_t b) {
+    // cppcheck-suppress zerodivcond // b is not 0
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 static inline int64_t ceil_div(int64_t a, int64_t b) {
+    // cppcheck-suppress zerodivcond // b is not 0
     return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 

@@ -235,7 +235,7 @@ static bool take_figure(Reader *reader, const Figure *figure, void *record, int 
     if (!figure->is_curve) {
         const Word word = reader->words[(*at)++];
         return parse_number(reader, word.text, word.span, figure->dimension, figure->may_be_zero,
-                            figure->most, (double *)((char *)record + figure->offset));
+                            figure->most, (double *)(void *)((char *)record + figure->offset));
     }
     Curve *curve = (Curve *)((char *)record + figure->offset);
     *curve = (Curve){0};
@@ -447,7 +447,8 @@ static void print_figure(const Figure *figure, const void *record, Text *to) {
     text_printf(to, " %s", figure->name);
     if (!figure->is_curve) {
         text_append(to, " ");
-        print_number(*(const double *)((const char *)record + figure->offset), figure->dimension, to);
+        print_number(*(const double *)(const void *)((const char *)record + figure->offset),
+                     figure->dimension, to);
         return;
     }
     const Curve *curve = (const Curve *)((const char *)record + figure->offset);
@@ -462,7 +463,7 @@ static void print_figure(const Figure *figure, const void *record, Text *to) {
 }
 
 static bool is_known(const Figure *figure, const void *record) {
-    const char *at = (const char *)record + figure->offset;
+    const void *at = (const char *)record + figure->offset;
     return figure->is_curve ? ((const Curve *)at)->count > 0
                             : *(const double *)at != 0 || figure->may_be_zero;
 }

@@ -18,6 +18,7 @@ static bool is_contiguous(const Runs *runs) {
 // The runs of level `level` and those below it, from these offsets on.
 static void visit_level(const Walk *walk, const Runs *runs, int level, int64_t a, int64_t b) {
     if (level > 0) {
+        // cppcheck-suppress arrayIndexOutOfBoundsCond // there are as many levels
         for (int64_t i = 0; i < runs->extent[level]; i++)
             visit_level(walk, runs, level - 1, a + i * runs->a[level], b + i * runs->b[level]);
     } else if (is_contiguous(runs)) {

@@ -188,6 +188,7 @@ void *shared_map(int file, int64_t offset, int64_t bytes, bool write) {
     const int64_t before = in_page(offset);
     char *memory = mmap(NULL, (size_t)max_i64(before + bytes, 1), PROT_READ | (write ? PROT_WRITE : 0),
                         MAP_SHARED, file, (off_t)(offset - before));
+    // cppcheck-suppress memleak // the caller has it
     return memory == MAP_FAILED ? NULL : memory + before;
 }
 

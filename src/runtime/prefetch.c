@@ -36,6 +36,7 @@ static int64_t misses(const void *coordinates, bool wide, int64_t begin, int64_t
         cache[r] = -2; // no row, nor one before a row
     for (int64_t e = 0; e < WARM_UP + COUNTED; e++) {
         const int64_t row = coordinate_at(coordinates, wide, begin + e);
+        // cppcheck-suppress uninitvar // there are rows
         const bool has = cache[row & (rows - 1)] == row || cache[(row - 1) & (rows - 1)] == row - 1;
         cache[row & (rows - 1)] = row;
         count += e >= WARM_UP && !has;
