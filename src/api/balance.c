@@ -166,7 +166,8 @@ static bool begin_copying(void *arguments, Diagnostics *diagnostics) {
 
 static bool find_home(const Dividing *dividing, HomeChange *change) {
     change->arena = arena_create_within(change->tensor->arena);
-    return tensor_place(dividing->context, change->tensor, change->arena, &change->home);
+    return tensor_place(dividing->context, change->tensor, change->tensor->file, change->arena,
+                        &change->home);
 }
 
 // The tensors that may get another home: those in memory of the caller do not move.

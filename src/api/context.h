@@ -236,8 +236,10 @@ void tensor_release(distal_tensor *tensor);
 // Makes the home of the tensor known; DISTAL_INVALID with a diagnostic if that is not possible yet.
 distal_status tensor_check_home(distal_context *context, distal_tensor *tensor);
 // The home given by the placement with the current values of params and the boundaries that are known, in
-// `arena`. False with a diagnostic if the machine does not fit the number of ranks.
-bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home);
+// `arena`; of a tensor in disk, in this kind of file. False with a diagnostic if the machine does not fit the
+// number of ranks.
+bool tensor_place(distal_context *context, const distal_tensor *tensor, HomeFile file, Arena *arena,
+                  Home *home);
 // Adds the declaration of the tensor, which must be the same on all ranks.
 void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
 // Whether neighbours read its home where that is: it is dense, has several modes, and its memory is the

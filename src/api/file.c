@@ -7,6 +7,18 @@
 
 #include <string.h>
 
+// A tensor that gets a home in a file. Until the file is open, what the tensor has stays as it is.
+typedef struct {
+    distal_tensor *tensor;
+    const char *path;
+    HomeFile file;
+    SourceSpec source; // of an input
+    Arena *arena;      // of the new home; NULL: it has not been found
+    Home home;
+    Storage *storage; // there
+    InPlaceOutput *output;
+} FileAttachment;
+
 static distal_status check_tensor(distal_context *context, const distal_tensor *tensor, const char *path) {
     const Placement *placement = tensor->tensor->placement;
     if (!path)
@@ -24,52 +36,64 @@ static distal_status check_tensor(distal_context *context, const distal_tensor *
 }
 
 static distal_status check_input(distal_context *context, void *arguments) {
-    DataCall *call = arguments;
-    distal_tensor *tensor = call->tensor;
-    const distal_status status = check_tensor(context, tensor, call->text);
+    FileAttachment *attachment = arguments;
+    const distal_tensor *tensor = attachment->tensor;
+    const distal_status status = check_tensor(context, tensor, attachment->path);
     if (status != DISTAL_OK)
         return status;
-    if (!source_parse(call->text, tensor->tensor, context->scratch, &call->source, context->diagnostics))
+    if (!source_parse(attachment->path, tensor->tensor, context->scratch, &attachment->source,
+                      context->diagnostics))
         return DISTAL_INVALID;
-    if (!call->source.format || !call->source.format->locate)
+    if (!attachment->source.format || !attachment->source.format->locate)
         return invalid(context,
                        "tensor '%s' cannot be in '%s': it needs a file that has it in one piece, PATH.npy or "
                        "PATH.h5:/NAME",
-                       tensor->name, call->text);
+                       tensor->name, attachment->path);
     return DISTAL_OK;
 }
 
 static distal_status check_output(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    distal_tensor *tensor = call->tensor;
-    const distal_status status = check_tensor(context, tensor, call->text);
+    const FileAttachment *attachment = arguments;
+    const distal_tensor *tensor = attachment->tensor;
+    const distal_status status = check_tensor(context, tensor, attachment->path);
     if (status != DISTAL_OK)
         return status;
-    const FileFormat *format = file_format_of(call->text);
-    if (!file_format_check(format, FILE_WRITE, call->text, tensor->tensor, context->diagnostics))
+    const FileFormat *format = file_format_of(attachment->path);
+    if (!file_format_check(format, FILE_WRITE, attachment->path, tensor->tensor, context->diagnostics))
         return DISTAL_INVALID;
     if (!format->create || format->file_ending)
         return invalid(context, "tensor '%s' cannot be computed in '%s', but in a file PATH.npy",
-                       tensor->name, call->text);
+                       tensor->name, attachment->path);
     for (int l = 0; l < tensor->tensor->order; l++)
         if (tensor->tensor->mode_order[l] != l)
             return invalid(context, "tensor '%s' is not stored by row, as files are written", tensor->name);
     return DISTAL_OK;
 }
 
-// The home, if the tensor has it in `file`.
-static distal_status find_home(distal_context *context, distal_tensor *tensor, HomeFile file) {
-    tensor->file = file;
-    tensor->home.known = false;
-    return tensor_check_home(context, tensor);
+static distal_status find_home(distal_context *context, void *arguments) {
+    FileAttachment *attachment = arguments;
+    attachment->arena = arena_create_within(attachment->tensor->arena);
+    return tensor_place(context, attachment->tensor, attachment->file, attachment->arena, &attachment->home)
+               ? DISTAL_OK
+               : DISTAL_INVALID;
 }
 
-static distal_status find_input_home(distal_context *context, void *arguments) {
-    return find_home(context, ((DataCall *)arguments)->tensor, FILE_SHARED);
+static distal_status open_input(distal_context *context, void *arguments) {
+    FileAttachment *attachment = arguments;
+    attachment->storage = shared_file_open(&attachment->home, context->rank, &attachment->source,
+                                           context->comm, context->diagnostics);
+    return attachment->storage ? DISTAL_OK : DISTAL_FAILED;
 }
 
-static distal_status find_output_home(distal_context *context, void *arguments) {
-    return find_home(context, ((DataCall *)arguments)->tensor, FILE_SHARED_WRITTEN);
+static distal_status create_output(distal_context *context, void *arguments) {
+    FileAttachment *attachment = arguments;
+    attachment->output =
+        output_in_place(&attachment->home, context->rank, attachment->path, draft_token_create(), 0,
+                        attachment->arena, context->comm, &attachment->storage, context->diagnostics);
+    if (!attachment->output)
+        return DISTAL_FAILED;
+    attachment->path = copy_text(attachment->arena, attachment->path);
+    return DISTAL_OK;
 }
 
 // Takes the storage that has been opened instead of what the tensor had.
@@ -81,57 +105,51 @@ static void take(distal_tensor *tensor, Storage *storage, InPlaceOutput *output,
     tensor->only_read = !output;
 }
 
-static distal_status open_input(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    Storage *storage = shared_file_open(&call->tensor->home, context->rank, &call->source, context->comm,
-                                        context->diagnostics);
-    if (!storage)
-        return DISTAL_FAILED;
-    take(call->tensor, storage, NULL, NULL);
-    return DISTAL_OK;
+static void change_home(const FileAttachment *attachment) {
+    distal_tensor *tensor = attachment->tensor;
+    take(tensor, attachment->storage, attachment->output, attachment->output ? attachment->path : NULL);
+    arena_free(tensor->settled);
+    tensor->settled = attachment->arena;
+    tensor->home = attachment->home;
+    tensor->home_changes++;
+    tensor->file = attachment->file;
+    tensor->storage->home = &tensor->home;
 }
 
-static distal_status create_output(distal_context *context, void *arguments) {
-    const DataCall *call = arguments;
-    distal_tensor *tensor = call->tensor;
-    Storage *storage;
-    InPlaceOutput *output = output_in_place(&tensor->home, context->rank, call->text, draft_token_create(), 0,
-                                            tensor->arena, context->comm, &storage, context->diagnostics);
-    if (!output)
-        return DISTAL_FAILED;
-    take(tensor, storage, output, copy_text(tensor->arena, call->text));
-    return DISTAL_OK;
+static void drop(const FileAttachment *attachment) {
+    if (attachment->output)
+        output_in_place_drop(attachment->output);
+    else
+        storage_free(attachment->storage);
+    arena_free(attachment->arena);
 }
 
-static distal_status attach(const char *name, CallBody check, CallBody place, CallBody open, DataCall *call) {
-    distal_tensor *tensor = call->tensor;
+static distal_status attach(const char *name, CallBody check, CallBody open, FileAttachment *attachment) {
+    distal_tensor *tensor = attachment->tensor;
     if (!tensor || !tensor->context)
         return missing_argument(NULL, name, "the tensor");
     distal_context *context = tensor->context;
-    const HomeFile before = tensor->file;
-    const Hash hash = data_fingerprint(name, tensor, call->text ? call->text : "");
-    distal_status status = call_agree_on(context, call_local(context, name, check, call), &hash);
-    if (status != DISTAL_OK)
-        return status;
-    status = call_agree(context, call_continue(context, place, call));
+    const Hash hash = data_fingerprint(name, tensor, attachment->path ? attachment->path : "");
+    distal_status status = call_agree_on(context, call_local(context, name, check, attachment), &hash);
     if (status == DISTAL_OK)
-        status = call_agree(context, call_continue(context, open, call));
-    if (status != DISTAL_OK) {
-        // What it had stays; the next call finds its home again.
-        tensor->file = before;
-        tensor->home.known = false;
-    }
+        status = call_agree(context, call_continue(context, find_home, attachment));
+    if (status == DISTAL_OK)
+        status = call_agree(context, call_continue(context, open, attachment));
+    if (status == DISTAL_OK)
+        change_home(attachment);
+    else
+        drop(attachment);
     return status;
 }
 
 distal_status distal_tensor_attach_file(distal_tensor *tensor, const char *path) {
-    return attach("distal_tensor_attach_file", check_input, find_input_home, open_input,
-                  &(DataCall){.tensor = tensor, .text = path});
+    return attach("distal_tensor_attach_file", check_input, open_input,
+                  &(FileAttachment){.tensor = tensor, .path = path, .file = FILE_SHARED});
 }
 
 distal_status distal_tensor_attach_output(distal_tensor *tensor, const char *path) {
-    return attach("distal_tensor_attach_output", check_output, find_output_home, create_output,
-                  &(DataCall){.tensor = tensor, .text = path});
+    return attach("distal_tensor_attach_output", check_output, create_output,
+                  &(FileAttachment){.tensor = tensor, .path = path, .file = FILE_SHARED_WRITTEN});
 }
 
 bool file_is_home(const distal_tensor *tensor, const char *path) {

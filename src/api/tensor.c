@@ -23,13 +23,14 @@ void tensor_release(distal_tensor *tensor) {
     arena_free(tensor->arena);
 }
 
-bool tensor_place(distal_context *context, const distal_tensor *tensor, Arena *arena, Home *home) {
+bool tensor_place(distal_context *context, const distal_tensor *tensor, HomeFile file, Arena *arena,
+                  Home *home) {
     const ProgramBuilder *build = &context->build;
     const int64_t *values =
         arena_copy(arena, build->param_values.items, sizeof(int64_t) * (size_t)build->param_values.count);
     // Of this tensor, and of those by whose entries it is placed.
     HomeFile *files = arena_array(arena, HomeFile, tensor->tensor->placement->machine->order + 1);
-    files[0] = tensor->file;
+    files[0] = file;
     const PlanOptions options = {
         .untiled = true,
         .ranks = context->ranks,
@@ -74,7 +75,8 @@ distal_status tensor_check_home(distal_context *context, distal_tensor *tensor) 
         home_on_first_rank(&tensor->home, tensor->tensor, tensor->extents, context->ranks, tensor->settled);
         return DISTAL_OK;
     }
-    return tensor_place(context, tensor, tensor->settled, &tensor->home) ? DISTAL_OK : DISTAL_INVALID;
+    return tensor_place(context, tensor, tensor->file, tensor->settled, &tensor->home) ? DISTAL_OK
+                                                                                       : DISTAL_INVALID;
 }
 
 // Of tensors that need no placement for it.
@@ -135,7 +137,7 @@ distal_status tensor_check_values(distal_context *context, distal_tensor *tensor
         return DISTAL_INVALID;
     if (in_memory && !changed && placement_differs(context, tensor, old_values)) {
         Home home;
-        if (!tensor_place(context, tensor, context->scratch, &home))
+        if (!tensor_place(context, tensor, tensor->file, context->scratch, &home))
             return DISTAL_INVALID;
         changed = !home_equal(&tensor->home, &home);
     }

@@ -247,10 +247,38 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     remove_folder(comm, rank, folder);
 }
 
+// A tensor keeps its home and its elements where a file cannot be attached, also a home whose pieces are
+// periodic.
+static void test_refused_cyclic(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    enum { PROCESSORS = 600, COUNT = 9 * PROCESSORS };
+    char folder[64];
+    make_folder(comm, rank, folder);
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){PROCESSORS}));
+    distal_tensor *A = declare(d, "A(5400): f64", "A(x) -> M(cyclic(x, 3)) in disk");
+    OK(distal_tensor_fill(A, "iota"));
+    REFUSED(DISTAL_FAILED, distal_tensor_attach_output(A, "/nowhere/A.npy"), "No such file or directory");
+    REFUSED(DISTAL_FAILED, distal_tensor_attach_file(A, path_in(folder, "A.npy")),
+            "No such file or directory");
+    OK(distal_tensor_write(A, path_in(folder, "A.npy")));
+    OK(distal_tensor_attach_file(A, path_in(folder, "A.npy")));
+    REFUSED(DISTAL_FAILED, distal_tensor_attach_output(A, "/nowhere/A.npy"), "No such file or directory");
+    double whole[COUNT] = {0};
+    OK(distal_tensor_gather(A, whole));
+    for (int i = 0; i < COUNT; i++)
+        CHECK(whole[i] == i, "element %d is %g", i, whole[i]);
+    OK(distal_tensor_attach_output(A, path_in(folder, "B.npy")));
+    OK(distal_tensor_fill(A, "ones"));
+    distal_free(d);
+    remove_folder(comm, rank, folder);
+}
+
 static const ReportCase cases[] = {{"api_files/products", test_products},
                                    {"api_files/drafts", test_drafts},
                                    {"api_files/direct", test_direct},
                                    {"api_files/refused", test_refused},
+                                   {"api_files/refused cyclic", test_refused_cyclic},
                                    {0}};
 
 int main(int argc, char **argv) {
