@@ -74,6 +74,7 @@ static Role role_in(const Pipeline *changed, const Session *session) {
 static Pipeline *compile(const Advice *advice, int64_t ranks, Pass last, Arena *arena) {
     Pipeline *pipeline = pipeline_create(arena, advice->session->source, advice->params.items,
                                          (int)advice->params.count, ranks);
+    pipeline_take_options(pipeline, advice->session->pipeline);
     pipeline->plan_options.threads = advice->threads;
     return pipeline_run(pipeline, last) ? pipeline : NULL;
 }

@@ -326,6 +326,14 @@ static void schedule_again(Pipeline *pipeline) {
         pipeline->statements[i].stages.count = pipeline->statements[i].defaults.count = 0;
 }
 
+void pipeline_take_options(Pipeline *pipeline, const Pipeline *from) {
+    const PlanOptions *now = &from->plan->options;
+    pipeline->plan_options.threads = now->threads;
+    pipeline->plan_options.pipelined = now->pipelined;
+    pipeline->plan_options.sampled = now->sampled;
+    pipeline->plan_options.files = now->files;
+}
+
 bool pipeline_take_less(Pipeline *pipeline) {
     enum { FIRST_ELEMENTS = 1 << 22, FEWER = 8 };
     bool any = false;
@@ -337,8 +345,7 @@ bool pipeline_take_less(Pipeline *pipeline) {
     const PlanOptions *now = &pipeline->plan->options;
     if (!any || (now->boundaries && now->boundaries->count > 0))
         return false;
-    pipeline->plan_options.threads = now->threads;
-    pipeline->plan_options.pipelined = now->pipelined;
+    pipeline_take_options(pipeline, pipeline);
     pipeline->least_bytes = INT64_MAX;
     pipeline->most_elements =
         (pipeline->most_elements > 0 ? pipeline->most_elements : FIRST_ELEMENTS) / FEWER;

@@ -102,6 +102,10 @@ int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most);
 // with a diagnostic. After PASS_PLAN.
 bool pipeline_take_less(Pipeline *pipeline);
 
+// Takes the options of the plan that `from` has, a pipeline of the same tensors, but for those that follow
+// from the number of ranks or from entries.
+void pipeline_take_options(Pipeline *pipeline, const Pipeline *from);
+
 // What entries balance in the program (plan/balance.h); after PASS_SPMD. Boundaries are options of the plan.
 void pipeline_balance_tasks(Pipeline *pipeline, Arena *arena, BalanceTaskArray *tasks);
 

@@ -8,6 +8,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -346,6 +347,16 @@ def test_wrong_options(folder):
                                (product(), in_place("Q"), "the program has no tensor 'Q'")):
         done = run(text, *options, status=2)
         check(done.stderr.count("error:") == 1 and why in done.stderr, done.stderr)
+
+
+def test_advice(folder):
+    """Smaller pieces are suggested where tensors in place fit with them: with direct I/O, their files have no buffers."""
+    inputs(folder, shape=(80, 80, 80))
+    text = product(1, shape=(80, 80, 80), tile=40)
+    options = [*given(folder, "B", "C"), "--out", f"A={folder}/A.npy", *in_place("A", "B", "C"), "--direct"]
+    needed = re.search(r"needs (\d+) B of memory", run(text, *options, "--memory-limit", "1", status=1).stderr).group(1)
+    done = run(text, *options, "--memory-limit", str(int(needed) - 1), status=1)
+    check("note: with -p t=20, no rank would need more than" in done.stderr, done.stderr)
 
 
 def test_failing_disk(folder):
