@@ -342,7 +342,11 @@ static distal_status check_write(distal_context *context, void *arguments) {
 
 static distal_status move_write(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
-    if (file_is_home(call->tensor, call->text))
+    bool is_home;
+    const distal_status status = file_is_home(context, call->tensor, call->text, &is_home);
+    if (status != DISTAL_OK)
+        return status;
+    if (is_home)
         return file_complete(context, call->tensor);
     return storage_save(call->tensor->storage, call->text, draft_token_create(), context->comm,
                         context->diagnostics)

@@ -4,6 +4,7 @@
 
 #include "api/data.h"
 #include "runtime/shared_file.h"
+#include "runtime/wait.h"
 
 #include <string.h>
 
@@ -152,8 +153,29 @@ distal_status distal_tensor_attach_output(distal_tensor *tensor, const char *pat
                   &(FileAttachment){.tensor = tensor, .path = path, .file = FILE_SHARED_WRITTEN});
 }
 
-bool file_is_home(const distal_tensor *tensor, const char *path) {
-    return tensor->output && strcmp(tensor->output_path, path) == 0;
+typedef struct {
+    const char *home, *path;
+    bool same;
+} PathComparison;
+
+static bool compare_paths(void *arguments, Diagnostics *diagnostics) {
+    PathComparison *comparison = arguments;
+    comparison->same = output_same_file(comparison->home, comparison->path, diagnostics->arena);
+    return true;
+}
+
+distal_status file_is_home(distal_context *context, const distal_tensor *tensor, const char *path,
+                           bool *is_home) {
+    *is_home = false;
+    if (!tensor->output)
+        return DISTAL_OK;
+    PathComparison comparison = {tensor->output_path, path, false};
+    if (!agree_on_part(context->comm, compare_paths, &comparison, context->diagnostics))
+        return DISTAL_FAILED;
+    // The first rank gives the file its name.
+    broadcast(&comparison.same, sizeof comparison.same, MPI_BYTE, 0, context->comm);
+    *is_home = comparison.same;
+    return DISTAL_OK;
 }
 
 distal_status file_complete(distal_context *context, distal_tensor *tensor) {

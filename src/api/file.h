@@ -8,9 +8,11 @@
 // Whether the elements may change: DISTAL_INVALID of a tensor in a file that is only read.
 distal_status file_check_change(distal_context *context, const distal_tensor *tensor);
 
-// Whether its home is the draft of an output at this path; and gives that its name, after which the tensor is
-// there to be read. Where this fails the tensor has no elements. Collective.
-bool file_is_home(const distal_tensor *tensor, const char *path);
+// Finds whether its home is the draft of an output to the file at this path. Collective.
+distal_status file_is_home(distal_context *context, const distal_tensor *tensor, const char *path,
+                           bool *is_home);
+// Gives that draft its name, after which the tensor is there to be read. Where this fails the tensor has no
+// elements. Collective.
 distal_status file_complete(distal_context *context, distal_tensor *tensor);
 
 #endif

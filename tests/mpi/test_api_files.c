@@ -82,6 +82,12 @@ static bool is_there(MPI_Comm comm, const char *path) {
     return there;
 }
 
+#define REFUSED(status, call, why)                                                                           \
+    do {                                                                                                     \
+        const distal_status got = (call);                                                                    \
+        CHECK(got == (status) && strstr(distal_error(d), why), "%s: %d, %s", #call, got, distal_error(d));   \
+    } while (0)
+
 static void test_products(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
     char folder[64];
@@ -165,6 +171,25 @@ static void test_drafts(MPI_Comm comm, int rank, int ranks) {
     remove_folder(comm, rank, folder);
 }
 
+// A path that is written in another way is that of the output, too.
+static void test_same_file(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    char folder[64];
+    make_folder(comm, rank, folder);
+    distal_context *d = with_machine(comm);
+    distal_tensor *A = placed(d, "A", ROWS, COLUMNS, "M(x)");
+    OK(distal_tensor_attach_output(A, path_in(folder, "A.npy")));
+    OK(distal_tensor_fill(A, "const:5"));
+    OK(distal_tensor_write(A, path_in(folder, "./A.npy")));
+    CHECK(is_there(comm, path_in(folder, "A.npy")), "the output is not there");
+    REFUSED(DISTAL_INVALID, distal_tensor_fill(A, "ones"), "it cannot change");
+    double value = 0;
+    OK(distal_section_read(A, (int64_t[]){0, 0}, (int64_t[]){1, 1}, &value));
+    CHECK(value == 5, "a complete output has %g", value);
+    distal_free(d);
+    remove_folder(comm, rank, folder);
+}
+
 // Scratch files with direct I/O, where the file system of the folder supports it.
 static void test_direct(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
@@ -189,12 +214,6 @@ static void test_direct(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
     remove_folder(comm, rank, folder);
 }
-
-#define REFUSED(status, call, why)                                                                           \
-    do {                                                                                                     \
-        const distal_status got = (call);                                                                    \
-        CHECK(got == (status) && strstr(distal_error(d), why), "%s: %d, %s", #call, got, distal_error(d));   \
-    } while (0)
 
 static void test_refused(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
@@ -276,6 +295,7 @@ static void test_refused_cyclic(MPI_Comm comm, int rank, int ranks) {
 
 static const ReportCase cases[] = {{"api_files/products", test_products},
                                    {"api_files/drafts", test_drafts},
+                                   {"api_files/same file", test_same_file},
                                    {"api_files/direct", test_direct},
                                    {"api_files/refused", test_refused},
                                    {"api_files/refused cyclic", test_refused_cyclic},
