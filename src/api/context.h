@@ -46,12 +46,8 @@ struct distal_tensor {
     Arena *settled;   // of what depends on the values of params: `home` of a placement
     Home home;        // known once it is needed; without a placement, once a plan has been made
     Storage *storage; // NULL while it has no memory
-    // Of a tensor in disk whose home is a file of the caller: how it is used, the output that it is until it
-    // is complete, and whether its elements must not change.
-    HomeFile file;
-    InPlaceOutput *output; // which has the storage; NULL: none
-    const char *output_path;
-    bool only_read;
+    HomeFile file;    // of a tensor in disk; in a file of the caller it can change only while that is
+    Output *output;   // an output that is not complete; NULL: it is none
     int64_t home_changes;
     // Of a sparse tensor, how its entries divide it and others (api/balance.h): the boundaries of all
     // divisions that placements and statements require, which follow from the structure `balanced`.

@@ -36,10 +36,9 @@ bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
 }
 
 void tensor_free_memory(distal_tensor *tensor) {
+    storage_free(tensor->storage);
     if (tensor->output)
-        output_in_place_drop(tensor->output);
-    else
-        storage_free(tensor->storage);
+        output_finish(tensor->output, false, NULL);
     tensor->output = NULL;
     tensor->storage = NULL;
     tensor->memory++;

@@ -17,7 +17,7 @@ typedef struct {
     Arena *arena;      // of the new home; NULL: it has not been found
     Home home;
     Storage *storage; // there
-    InPlaceOutput *output;
+    Output *output;   // of FILE_SHARED_WRITTEN, once the home has been found
 } FileAttachment;
 
 static distal_status check_tensor(distal_context *context, const distal_tensor *tensor, const char *path) {
@@ -74,6 +74,10 @@ static distal_status check_output(distal_context *context, void *arguments) {
 static distal_status find_home(distal_context *context, void *arguments) {
     FileAttachment *attachment = arguments;
     attachment->arena = arena_create_within(attachment->tensor->arena);
+    if (attachment->file == FILE_SHARED_WRITTEN) {
+        attachment->output = arena_new(attachment->arena, Output);
+        attachment->output->fd = -1;
+    }
     return tensor_place(context, attachment->tensor, attachment->file, attachment->arena, &attachment->home)
                ? DISTAL_OK
                : DISTAL_INVALID;
@@ -88,27 +92,17 @@ static distal_status open_input(distal_context *context, void *arguments) {
 
 static distal_status create_output(distal_context *context, void *arguments) {
     FileAttachment *attachment = arguments;
-    attachment->output =
-        output_in_place(&attachment->home, context->rank, attachment->path, draft_token_create(), 0,
-                        attachment->arena, context->comm, &attachment->storage, context->diagnostics);
-    if (!attachment->output)
-        return DISTAL_FAILED;
-    attachment->path = copy_text(attachment->arena, attachment->path);
-    return DISTAL_OK;
-}
-
-// Takes the storage that has been opened instead of what the tensor had.
-static void take(distal_tensor *tensor, Storage *storage, InPlaceOutput *output, const char *path) {
-    tensor_free_memory(tensor);
-    tensor->storage = storage;
-    tensor->output = output;
-    tensor->output_path = path;
-    tensor->only_read = !output;
+    attachment->storage =
+        storage_create_in_output(&attachment->home, context->rank, attachment->path, draft_token_create(), 0,
+                                 attachment->arena, context->comm, attachment->output, context->diagnostics);
+    return attachment->storage ? DISTAL_OK : DISTAL_FAILED;
 }
 
 static void change_home(const FileAttachment *attachment) {
     distal_tensor *tensor = attachment->tensor;
-    take(tensor, attachment->storage, attachment->output, attachment->output ? attachment->path : NULL);
+    tensor_free_memory(tensor);
+    tensor->storage = attachment->storage;
+    tensor->output = attachment->output;
     arena_free(tensor->settled);
     tensor->settled = attachment->arena;
     tensor->home = attachment->home;
@@ -118,10 +112,9 @@ static void change_home(const FileAttachment *attachment) {
 }
 
 static void drop(const FileAttachment *attachment) {
+    storage_free(attachment->storage);
     if (attachment->output)
-        output_in_place_drop(attachment->output);
-    else
-        storage_free(attachment->storage);
+        output_finish(attachment->output, false, NULL);
     arena_free(attachment->arena);
 }
 
@@ -169,7 +162,7 @@ distal_status file_is_home(distal_context *context, const distal_tensor *tensor,
     *is_home = false;
     if (!tensor->output)
         return DISTAL_OK;
-    PathComparison comparison = {tensor->output_path, path, false};
+    PathComparison comparison = {tensor->output->path, path, false};
     if (!agree_on_part(context->comm, compare_paths, &comparison, context->diagnostics))
         return DISTAL_FAILED;
     // The first rank gives the file its name.
@@ -179,22 +172,21 @@ distal_status file_is_home(distal_context *context, const distal_tensor *tensor,
 }
 
 distal_status file_complete(distal_context *context, distal_tensor *tensor) {
-    const SourceSpec source = {.text = tensor->output_path, .format = file_format_of(tensor->output_path)};
-    Storage *storage = NULL;
-    if (output_in_place_end(tensor->output, context->comm, context->diagnostics))
-        storage =
-            shared_file_open(&tensor->home, context->rank, &source, context->comm, context->diagnostics);
-    take(tensor, storage, NULL, NULL);
-    if (storage)
+    const bool ok =
+        storage_complete_output(tensor->storage, tensor->output, context->comm, context->diagnostics);
+    tensor->output = NULL;
+    if (ok) {
+        tensor->memory++; // no plan that has been made may compute it again
         return DISTAL_OK;
-    tensor->only_read = false;
+    }
+    tensor_free_memory(tensor);
     tensor->file = FILE_OF_RANK;
     tensor->home.known = false;
     return DISTAL_FAILED;
 }
 
 distal_status file_check_change(distal_context *context, const distal_tensor *tensor) {
-    return tensor->only_read
+    return tensor->file != FILE_OF_RANK && !tensor->output
                ? invalid(context, "tensor '%s' is in a file that is only read: it cannot change",
                          tensor->name)
                : DISTAL_OK;

@@ -67,8 +67,8 @@ typedef struct {
     Bindings bindings;
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
-    InPlaceOutput **in_place; // the same, of outputs that are homes; NULL: others
-    Kernel kernel;            // of all statements
+    Output **in_place;  // the same, of outputs that are homes; NULL: others
+    Kernel kernel;      // of all statements
     RunStatement *statements;
     RepetitionReport *repetitions; // by repetition of the program
     Values *values;                // by tensor id

@@ -31,6 +31,7 @@ static bool print_tensors(Run *run, bool *any) {
 
 static bool write_outputs(Run *run, bool *any) {
     const Program *program = run->pipeline->program;
+    Diagnostics *diagnostics = run->session->diagnostics;
     if (run->rank == 0)
         drafts_remove_on_signals(run->session->options, run->session->arena);
     for (int i = 0; i < program->tensor_count; i++) {
@@ -38,16 +39,15 @@ static bool write_outputs(Run *run, bool *any) {
         if (!path || run->in_place[i])
             continue;
         run_limit(run, run->storages[i]);
-        if (!storage_save(run->storages[i], path, drafts_token(), MPI_COMM_WORLD, run->session->diagnostics))
+        if (!storage_save(run->storages[i], path, drafts_token(), MPI_COMM_WORLD, diagnostics))
             return false;
         *any = true;
     }
-    // Last, as what is at home there cannot be read any more.
+    // Last, as their elements are written already: where there is no room for the others, none is replaced.
     for (int i = 0; i < program->tensor_count; i++) {
-        InPlaceOutput *output = run->in_place[i];
-        if (!output)
+        if (!run->in_place[i])
             continue;
-        if (!output_in_place_end(output, MPI_COMM_WORLD, run->session->diagnostics))
+        if (!storage_complete_output(run->storages[i], run->in_place[i], MPI_COMM_WORLD, diagnostics))
             return false;
         *any = true;
     }

@@ -88,13 +88,15 @@ static bool open_shared_files(const Run *run) {
             continue;
         if (home->file == FILE_SHARED_WRITTEN && run->rank == 0)
             drafts_remove_on_signals(run->session->options, run->session->arena);
-        if (home->file == FILE_SHARED_WRITTEN)
-            run->in_place[t] = output_in_place(home, run->rank, bindings->outputs[t], drafts_token(),
-                                               bindings->numbers[t], run->session->arena, MPI_COMM_WORLD,
-                                               &run->storages[t], run->session->diagnostics);
-        else
+        if (home->file == FILE_SHARED_WRITTEN) {
+            run->in_place[t] = arena_new(run->session->arena, Output);
+            run->storages[t] = storage_create_in_output(
+                home, run->rank, bindings->outputs[t], drafts_token(), bindings->numbers[t],
+                run->session->arena, MPI_COMM_WORLD, run->in_place[t], run->session->diagnostics);
+        } else {
             run->storages[t] = shared_file_open(home, run->rank, &bindings->sources[t], MPI_COMM_WORLD,
                                                 run->session->diagnostics);
+        }
         if (!run->storages[t])
             return false;
     }
@@ -121,7 +123,7 @@ bool run_prepare(Run *run) {
     const Program *program = run->pipeline->program;
     Arena *arena = run->session->arena;
     run->storages = arena_array(arena, Storage *, run->pipeline->plan->tensor_count);
-    run->in_place = arena_array(arena, InPlaceOutput *, run->pipeline->plan->tensor_count);
+    run->in_place = arena_array(arena, Output *, run->pipeline->plan->tensor_count);
     run->statements = arena_array(arena, RunStatement, program->statement_count);
     run->repetitions = arena_array(arena, RepetitionReport, program->repetition_count);
     run->values = arena_array(arena, Values, program->tensor_count);
@@ -140,11 +142,11 @@ bool run_prepare(Run *run) {
 
 void run_release(Run *run) {
     jit_unload(&run->kernel);
-    for (int i = 0; run->storages && i < run->pipeline->plan->tensor_count; i++)
+    for (int i = 0; run->storages && i < run->pipeline->plan->tensor_count; i++) {
+        storage_free(run->storages[i]);
         if (run->in_place[i])
-            output_in_place_drop(run->in_place[i]);
-        else if (run->storages[i])
-            storage_free(run->storages[i]);
+            output_finish(run->in_place[i], false, NULL);
+    }
     communicators_free(run->communicators);
     if (run->node != MPI_COMM_NULL)
         MPI_Comm_free(&run->node);

@@ -64,7 +64,7 @@ bool output_refuse(const Output *output, const char *why, Diagnostics *diagnosti
 bool output_close(Output *output, bool ok, Diagnostics *diagnostics);
 // After all other processes have closed the draft: its creator closes it, and renames it where `ok`, or
 // removes it; for other processes this only closes it. False where the output is not complete, with a
-// diagnostic where this has failed.
+// diagnostic where this has failed. Once it is finished, as where there was no draft, nothing is done.
 bool output_finish(Output *output, bool ok, Diagnostics *diagnostics);
 
 // Writes a text file in this way; a pipe or a device is opened and written as it is. False with a diagnostic.

@@ -102,8 +102,16 @@ DiskFile *disk_create(Scratch scratch, int64_t bytes) {
     return NULL;
 }
 
-DiskFile *disk_adopt(int fd) {
-    return new_file(fd);
+DiskFile *disk_open(int fd) {
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return NULL;
+    DiskFile *file = new_file(own);
+    if (!file) {
+        close(own);
+        errno = ENOMEM;
+    }
+    return file;
 }
 
 void disk_free(DiskFile *file) {
@@ -121,14 +129,6 @@ void disk_free(DiskFile *file) {
 static void fail(DiskFile *file, int error) {
     int none = 0;
     __atomic_compare_exchange_n(&file->error, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-bool disk_close(DiskFile *file) {
-    const int fd = file->fd;
-    file->fd = -1;
-    if (fd >= 0 && close(fd) != 0)
-        fail(file, errno);
-    return disk_error(file) == NULL;
 }
 
 static bool has_failed(const DiskFile *file) {

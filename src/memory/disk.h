@@ -29,12 +29,9 @@ enum { DISK_DIRECT_BYTES = 1 << 20 };
 // A file of `bytes` bytes, all zero, for which there is room. NULL with errno where that fails: EINVAL where
 // the file system has no direct access.
 DiskFile *disk_create(Scratch scratch, int64_t bytes);
-// The file of a descriptor, which is closed with it; NULL: no memory, and the descriptor stays open.
-DiskFile *disk_adopt(int fd);
+// The file of a descriptor, which stays the caller's: this has a duplicate of its own. NULL with errno.
+DiskFile *disk_open(int fd);
 void disk_free(DiskFile *file); // which may be NULL
-// Closes it: from then on reading and writing fail. False where something could not be written before, which
-// some file systems say only then; disk_error says why.
-bool disk_close(DiskFile *file);
 // Where files are created for this `folder`.
 const char *disk_folder(const char *folder);
 // The descriptor of a new file without a name; -1 with errno.

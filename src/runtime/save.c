@@ -8,9 +8,7 @@
 #include "runtime/wait.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct {
     const Home *home;
@@ -18,6 +16,7 @@ typedef struct {
     const char *path;
     DraftToken token; // the first rank's
     int64_t number;   // of the draft (io/output.h)
+    Arena *arena;     // of `output`
     bool is_first, is_on_one_node;
     UnnamedDraft unnamed; // the first rank's
     const FileFormat *format;
@@ -46,9 +45,10 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     memcpy(save->tensor.extents, home->extents, sizeof home->extents);
     save->tensor.levels = is_sparse ? home->tensor->levels : NULL;
     save->tensor.mode_order = home->tensor->mode_order;
-    const FilePath path = file_path(save->path, diagnostics->arena);
+    // A copy, as the text of the caller may be gone before the output.
+    const FilePath path = file_path(arena_string(save->arena, save->path, strlen(save->path)), save->arena);
     save->tensor.array = path.array;
-    save->output = output_create(path.file, &save->token, save->number, diagnostics->arena);
+    save->output = output_create(path.file, &save->token, save->number, save->arena);
     save->output.is_read = !storage;
     if (!is_array(save) || !storage)
         return true;
@@ -163,7 +163,8 @@ static bool begin(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
 
 bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
                   Diagnostics *diagnostics) {
-    Save save = {.home = storage->home, .storage = storage, .path = path, .token = token};
+    Save save = {
+        .home = storage->home, .storage = storage, .path = path, .token = token, .arena = diagnostics->arena};
     const bool ok =
         begin(&save, comm, diagnostics) &&
         (is_array(&save) ? save_parts(&save, comm, diagnostics) : save_list(&save, comm, diagnostics)) &&
@@ -174,69 +175,56 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
     return ok;
 }
 
-struct InPlaceOutput {
+typedef struct {
     Save save;
     int64_t rank;
     Storage *storage;
-};
+} HomeCreation;
 
 static bool make_storage(void *arguments, Diagnostics *diagnostics) {
-    InPlaceOutput *output = arguments;
-    Save *save = &output->save;
-    const int fd = fcntl(save->output.fd, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0)
-        return output_refuse(&save->output, strerror(errno), diagnostics);
-    DiskFile *file = disk_adopt(fd);
-    if (file)
-        output->storage = storage_create_in_file(save->home, output->rank, file, save->tensor.offset);
-    else
-        close(fd);
-    return output->storage || output_refuse(&save->output, "out of memory", diagnostics);
+    HomeCreation *creation = arguments;
+    const Save *save = &creation->save;
+    creation->storage =
+        storage_create_in_file(save->home, creation->rank, save->output.fd, save->tensor.offset);
+    return creation->storage || output_refuse(&save->output, strerror(errno), diagnostics);
 }
 
-InPlaceOutput *output_in_place(const Home *home, int64_t rank, const char *path, DraftToken token,
-                               int64_t number, Arena *arena, MPI_Comm comm, Storage **storage,
-                               Diagnostics *diagnostics) {
-    InPlaceOutput *output = arena_new(arena, InPlaceOutput);
-    Save *save = &output->save;
-    *output = (InPlaceOutput){.save = {.home = home,
-                                       .path = arena_string(arena, path, strlen(path)),
-                                       .token = token,
-                                       .number = number},
-                              .rank = rank};
+Storage *storage_create_in_output(const Home *home, int64_t rank, const char *path, DraftToken token,
+                                  int64_t number, Arena *arena, MPI_Comm comm, Output *output,
+                                  Diagnostics *diagnostics) {
+    HomeCreation creation = {
+        .save = {.home = home, .path = path, .token = token, .number = number, .arena = arena}, .rank = rank};
+    Save *save = &creation.save;
     const bool ok = begin(save, comm, diagnostics) && open_on_all_ranks(save, comm, diagnostics) &&
-                    agree_on_part(comm, make_storage, output, diagnostics);
-    *storage = output->storage;
-    if (!ok) {
-        output_in_place_drop(output);
-        *storage = NULL;
-        return NULL;
-    }
-    // What diagnostics allocate may be gone later.
-    const char **const texts[] = {&save->output.path, &save->output.target, &save->output.folder,
-                                  &save->output.draft};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = arena_string(arena, *texts[i], strlen(*texts[i]));
-    return output;
+                    agree_on_part(comm, make_storage, &creation, diagnostics);
+    *output = save->output;
+    if (ok)
+        return creation.storage;
+    storage_free(creation.storage);
+    output_finish(output, false, diagnostics);
+    return NULL;
 }
 
-static bool close_home(void *arguments, Diagnostics *diagnostics) {
-    const InPlaceOutput *output = arguments;
-    disk_close(output->storage->file);
-    return storage_check(output->storage, diagnostics);
+typedef struct {
+    Output *output;
+    const Storage *storage;
+} Completion;
+
+static bool close_complete(void *arguments, Diagnostics *diagnostics) {
+    const Completion *completion = arguments;
+    return storage_check(completion->storage, diagnostics) &&
+           output_close(completion->output, true, diagnostics);
 }
 
-bool output_in_place_end(InPlaceOutput *output, MPI_Comm comm, Diagnostics *diagnostics) {
-    Save *save = &output->save;
-    const bool ok = agree_on_part(comm, close_home, output, diagnostics) &&
-                    agree_on_part(comm, close_output, save, diagnostics) &&
-                    agree_on_part(comm, finish_output, save, diagnostics);
-    output_finish(&save->output, ok, diagnostics); // nothing where it went well
+static bool name_complete(void *arguments, Diagnostics *diagnostics) {
+    return output_finish(((Completion *)arguments)->output, true, diagnostics);
+}
+
+bool storage_complete_output(const Storage *storage, Output *output, MPI_Comm comm,
+                             Diagnostics *diagnostics) {
+    Completion completion = {output, storage};
+    const bool ok = agree_on_part(comm, close_complete, &completion, diagnostics) &&
+                    agree_on_part(comm, name_complete, &completion, diagnostics);
+    output_finish(output, ok, diagnostics); // nothing where it went well
     return ok;
-}
-
-void output_in_place_drop(InPlaceOutput *output) {
-    if (output->storage)
-        storage_free(output->storage);
-    output_finish(&output->save.output, false, NULL);
 }

@@ -15,18 +15,16 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
 
 // An output that is the home of a tensor while it is computed, written in place. Like others, it appears
 // under its name when it is complete.
-typedef struct InPlaceOutput InPlaceOutput;
-// Creates the draft of `path` in its full size, with zeros, and opens it on all ranks, as the storage of a
-// home of FILE_SHARED_WRITTEN. NULL with the same diagnostic on all ranks. `number`: of those with the token
-// that are there together, another one for each, from 1 on; 0: the token is of this one alone. It is in the
-// arena.
-InPlaceOutput *output_in_place(const Home *home, int64_t rank, const char *path, DraftToken token,
-                               int64_t number, Arena *arena, MPI_Comm comm, Storage **storage,
-                               Diagnostics *diagnostics);
-// Closes the file, so that the storage has no elements any more, and gives it its name. False where that
-// fails, or something could not be written before; then nothing remains.
-bool output_in_place_end(InPlaceOutput *output, MPI_Comm comm, Diagnostics *diagnostics);
-// Frees it with its storage, in any case; where it has not ended, nothing remains of it. Local.
-void output_in_place_drop(InPlaceOutput *output);
+// Creates the draft of `path` in its full size, with zeros, and opens it on all ranks: the storage of a home
+// of FILE_SHARED_WRITTEN. NULL with the same diagnostic on all ranks. What `output` refers to is in `arena`,
+// which agreements (runtime/agreement.h) have to cover. `number`: of those with the token that are there
+// together, another one for each, from 1 on; 0: the token is of this one alone. Unless it becomes complete,
+// output_finish removes it.
+Storage *storage_create_in_output(const Home *home, int64_t rank, const char *path, DraftToken token,
+                                  int64_t number, Arena *arena, MPI_Comm comm, Output *output,
+                                  Diagnostics *diagnostics);
+// Gives it its name; from then on the storage must only be read. False where that fails, or something could
+// not be written before; then nothing remains of the output.
+bool storage_complete_output(const Storage *storage, Output *output, MPI_Comm comm, Diagnostics *diagnostics);
 
 #endif

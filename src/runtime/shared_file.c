@@ -3,20 +3,17 @@
 
 #include "io/input.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct {
     const Home *home;
     int64_t rank;
     const SourceSpec *source;
-    InputFile file; // closed also where memory runs out
+    InputFile file; // closed in any case
     Storage *storage;
 } Opening;
-
-static bool no_memory(const Home *home, int64_t rank, Diagnostics *diagnostics) {
-    return diagnostics_error(diagnostics, (Span){0}, "rank %" PRId64 " has not enough memory for tensor %s",
-                             rank, home->tensor->name);
-}
 
 static bool open_input(void *arguments, Diagnostics *diagnostics) {
     Opening *opening = arguments;
@@ -29,12 +26,10 @@ static bool open_input(void *arguments, Diagnostics *diagnostics) {
     const int64_t offset = input_locate(file, tensor, diagnostics);
     if (offset < 0)
         return false;
-    DiskFile *disk = disk_adopt(file->fd);
-    if (disk) {
-        file->fd = -1;
-        opening->storage = storage_create_in_file(home, opening->rank, disk, offset);
-    }
-    return opening->storage || no_memory(home, opening->rank, diagnostics);
+    opening->storage = storage_create_in_file(home, opening->rank, file->fd, offset);
+    return opening->storage ||
+           diagnostics_error(diagnostics, (Span){0}, "rank %" PRId64 " cannot use '%s' for tensor %s: %s",
+                             opening->rank, opening->source->text, tensor->name, strerror(errno));
 }
 
 Storage *shared_file_open(const Home *home, int64_t rank, const SourceSpec *source, MPI_Comm comm,

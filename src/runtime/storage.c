@@ -133,11 +133,16 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, Scratch scrat
     return NULL;
 }
 
-Storage *storage_create_in_file(const Home *home, int64_t rank, DiskFile *file, int64_t offset) {
+Storage *storage_create_in_file(const Home *home, int64_t rank, int fd, int64_t offset) {
+    // As above, first what jumps.
     const Region own = home_pieces(home, rank, home->arena);
+    DiskFile *file = disk_open(fd);
+    if (!file)
+        return NULL;
     Storage *storage = calloc(1, sizeof(Storage));
     if (!storage) {
         disk_free(file);
+        errno = ENOMEM;
         return NULL;
     }
     *storage = (Storage){.home = home,
@@ -150,6 +155,7 @@ Storage *storage_create_in_file(const Home *home, int64_t rank, DiskFile *file, 
     if (allocate_pieces(storage, &own.rects, offset, true))
         return storage;
     storage_free(storage);
+    errno = ENOMEM;
     return NULL;
 }
 

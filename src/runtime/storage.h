@@ -45,9 +45,8 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, Scratch scrat
 void storage_free(Storage *storage);
 
 // The same of a home in disk over a file that all ranks share, with all elements of the tensor from byte
-// `offset` on, in the order of its levels. The file becomes the storage's. NULL: no memory, and the file is
-// freed.
-Storage *storage_create_in_file(const Home *home, int64_t rank, DiskFile *file, int64_t offset);
+// `offset` on, in the order of its levels. The descriptor of the file stays the caller's. NULL with errno.
+Storage *storage_create_in_file(const Home *home, int64_t rank, int fd, int64_t offset);
 
 // The same over memory of the caller: `pieces` have the rectangles of the home pieces of `rank`, in their
 // order. They are copied. Kernels take strides of 1 in the mode that is stored last only. NULL: no memory for

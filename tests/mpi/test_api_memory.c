@@ -401,17 +401,56 @@ static void test_existing_copies(MPI_Comm comm, int rank, int ranks) {
     distal_free(run->d);
 }
 
-// Removes the drafts in the folder; how many there were.
-static int remove_draft(const char *folder) {
+// Operands and a result whose homes are files that all ranks share: the result is complete in the end.
+static bool compute_files(Run *run, int ranks) {
+    enum { N = 6 };
+    double whole[N * N] = {0};
+    distal_tensor *a = NULL, *b = NULL, *f = NULL;
+    distal_statement *s = NULL;
+    distal_plan *p = NULL;
+    char input[128];
+    snprintf(input, sizeof input, "%.*s/B.npy", (int)(strrchr(run->path, '/') - run->path), run->path);
+    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
+    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+        return false;
+    bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+                LOCAL(distal_tensor_declare(run->d, "F(6, 6): f64", "F(x, y) -> M(x)", &f)) &&
+                LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64", "A(x, y) -> M(x) in disk", &a)) &&
+                LOCAL(distal_tensor_declare(run->d, "B(6, 6): f64", "B(x, y) -> M(*) in disk", &b)) &&
+                LOCAL(distal_statement_create(run->d, "A(i, j) = 2 * B(j, i)", &s)) &&
+                TOGETHER(distal_tensor_fill(f, "iota")) && TOGETHER(distal_tensor_write(f, input)) &&
+                TOGETHER(distal_tensor_attach_file(b, input)) &&
+                TOGETHER(distal_tensor_attach_output(a, run->path)) && TOGETHER(distal_plan_create(s, &p)) &&
+                TOGETHER(distal_execute(p)) && TOGETHER(distal_tensor_write(a, run->path)) &&
+                TOGETHER(distal_tensor_fill(f, run->path)) && TOGETHER(distal_tensor_gather(f, whole));
+    for (int e = 0; fine && e < N * N; e++)
+        CHECK(whole[e] == 2 * (e % N * N + e / N), "A[%d] is %g", e, whole[e]);
+    return fine;
+}
+
+// Removes the files of these names in the folder; how many there were.
+static int remove_files(const char *folder, const char *names) {
     char pattern[96];
     glob_t found;
-    snprintf(pattern, sizeof pattern, "%s/distal-*.tmp", folder);
+    snprintf(pattern, sizeof pattern, "%s/%s", folder, names);
     if (glob(pattern, 0, NULL, &found) != 0)
         return 0;
     const int count = (int)found.gl_pathc;
     for (int i = 0; i < count; i++)
         unlink(found.gl_pathv[i]);
     globfree(&found);
+    return count;
+}
+
+// How many files in the folder this process has open.
+static int open_files(const char *folder) {
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++) {
+        char name[32], target[256];
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        const ssize_t length = readlink(name, target, sizeof target);
+        count += length > (ssize_t)strlen(folder) && strncmp(target, folder, strlen(folder)) == 0;
+    }
     return count;
 }
 
@@ -435,8 +474,9 @@ static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
         last = allocations;
         failing = 0;
         CHECK(n > 0 || fine, "%s failed where memory was there", run.call);
-        CHECK(rank != 0 || remove_draft(folder) == 0, "%s has left a draft behind", run.call);
+        CHECK(rank != 0 || remove_files(folder, "distal-*.tmp") == 0, "%s has left a draft behind", run.call);
         distal_free(run.d);
+        CHECK(open_files(folder) == 0, "a file is open after distal_free");
         broadcast(&last, 1, MPI_LONG, failing_rank, comm);
         if (n == 0)
             fine = false;
@@ -444,7 +484,7 @@ static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
             break;
     }
     if (rank == 0) {
-        unlink(path);
+        remove_files(folder, "*.npy");
         rmdir(folder);
     }
 }
@@ -509,11 +549,24 @@ static void test_all_after_values(MPI_Comm comm, int rank, int ranks) {
     fail_each_value(comm, rank, ranks, true);
 }
 
+static void test_each_file(MPI_Comm comm, int rank, int ranks) {
+    for_good = false;
+    for (int failing_rank = 0; failing_rank < ranks; failing_rank++)
+        fail_each(comm, rank, ranks, failing_rank, compute_files);
+}
+
+static void test_all_after_files(MPI_Comm comm, int rank, int ranks) {
+    for_good = true;
+    fail_each(comm, rank, ranks, ranks - 1, compute_files);
+}
+
 int main(int argc, char **argv) {
     report_start(&argc, &argv);
     run_case("api_memory/existing copies", 2, test_existing_copies);
     for (int ranks = 1; ranks <= 2; ranks++) {
         failing_kind = OF_SYSTEM;
+        run_case("api_memory/each, files", ranks, test_each_file);
+        run_case("api_memory/all_after, files", ranks, test_all_after_files);
         run_case("api_memory/each", ranks, test_each);
         run_case("api_memory/all_after", ranks, test_all_after);
         run_case("api_memory/each, sparse", ranks, test_each_sparse);
@@ -525,6 +578,8 @@ int main(int argc, char **argv) {
         run_case("api_memory/all_after, padded", ranks, test_all_after_padded);
         run_case("api_memory/all_after, weighted", ranks, test_all_after_weighted);
         failing_kind = OF_ARENAS;
+        run_case("api_memory/each of arenas, files", ranks, test_each_file);
+        run_case("api_memory/all_after in arenas, files", ranks, test_all_after_files);
         run_case("api_memory/each of arenas", ranks, test_each);
         run_case("api_memory/all_after in arenas", ranks, test_all_after);
         run_case("api_memory/each of arenas, sparse", ranks, test_each_sparse);
@@ -536,6 +591,8 @@ int main(int argc, char **argv) {
         run_case("api_memory/all_after in arenas, padded", ranks, test_all_after_padded);
         run_case("api_memory/all_after in arenas, weighted", ranks, test_all_after_weighted);
         failing_kind = OF_DIAGNOSTICS;
+        run_case("api_memory/each of diagnostics, files", ranks, test_each_file);
+        run_case("api_memory/all_after in diagnostics, files", ranks, test_all_after_files);
         run_case("api_memory/each of diagnostics", ranks, test_each);
         run_case("api_memory/each of diagnostics, sparse", ranks, test_each_sparse);
         run_case("api_memory/each of diagnostics, weighted", ranks, test_each_weighted);

@@ -131,7 +131,10 @@ static Storage *create_in_shared_file(const Home *home, int rank, MPI_Comm comm)
     ok = agree(comm, ok && fd >= 0);
     if (rank == 0)
         unlink(name);
-    return ok ? storage_create_in_file(home, rank, disk_adopt(fd), OFFSET) : NULL;
+    Storage *storage = ok ? storage_create_in_file(home, rank, fd, OFFSET) : NULL;
+    if (fd >= 0)
+        close(fd);
+    return storage;
 }
 
 static bool prepare(Run *run, Diagnostics *diagnostics) {
