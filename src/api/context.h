@@ -243,6 +243,9 @@ void tensor_fingerprint(const distal_tensor *tensor, Hash *hash);
 bool tensor_is_shared(const distal_tensor *tensor);
 // Says so for the memory that is allocated next for `home`, on a rank that has neighbours.
 void tensor_share_home(const distal_tensor *tensor, Home *home);
+// Bytes of the host that tensor_allocate takes for this home, with the buffer of direct I/O of what is in
+// disk.
+int64_t home_missing_bytes(const distal_context *context, const Home *home);
 // Allocates memory for a tensor that has none; its home is known. Local.
 // Of a sparse tensor, all ranks allocate it or none does: a caller whose call fails on another rank frees it.
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics);

@@ -4,6 +4,7 @@
 
 #include "api/balance.h"
 #include "api/file.h"
+#include "base/integer.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"
 #include "runtime/save.h"
@@ -18,6 +19,12 @@ bool tensor_is_shared(const distal_tensor *tensor) {
 
 void tensor_share_home(const distal_tensor *tensor, Home *home) {
     home->shared = tensor_is_shared(tensor) && neighbours_are_there(tensor->context->neighbours);
+}
+
+int64_t home_missing_bytes(const distal_context *context, const Home *home) {
+    const bool is_buffered =
+        context->scratch_files.direct && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK;
+    return saturated_add(home_memory_bytes(home, context->rank), is_buffered ? DISK_BOUNCE_BYTES : 0);
 }
 
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {
@@ -196,7 +203,7 @@ static distal_status allocate(distal_context *context, void *arguments) {
 static distal_status count_missing(distal_context *context, void *arguments) {
     DataCall *call = arguments;
     if (!call->tensor->storage)
-        call->missing = home_bytes(&call->tensor->home, context->rank);
+        call->missing = home_missing_bytes(context, &call->tensor->home);
     return DISTAL_OK;
 }
 

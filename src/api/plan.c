@@ -189,7 +189,7 @@ static int64_t missing_bytes(const distal_plan *plan) {
         bytes = saturated_add(
             bytes, transfer_copies_bytes(part->transfer, rank_copy_bytes(statement, part), threads));
         if (!used[tensor->id] && is_missing(plan, tensor))
-            bytes = saturated_add(bytes, home_memory_bytes(&statement->homes[tensor->id], rank));
+            bytes = saturated_add(bytes, home_missing_bytes(plan->context, &statement->homes[tensor->id]));
         used[tensor->id] = true;
     }
     return bytes;

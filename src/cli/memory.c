@@ -70,7 +70,7 @@ static int64_t direct_bytes(const Pipeline *pipeline, const Options *options, in
         const Home *home = &pipeline->plan->homes[t];
         files += home->known && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK;
     }
-    return options->direct ? files * DISK_DIRECT_BYTES : 0;
+    return options->direct ? files * DISK_BOUNCE_BYTES : 0;
 }
 
 // Of all statements that are executed together with this one.

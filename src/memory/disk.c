@@ -15,8 +15,8 @@
 
 struct DiskFile {
     int fd;
-    int direct;    // the same file, opened with O_DIRECT; -1: it is not
-    char *aligned; // what is read and written there goes through it, one call at a time
+    int direct;          // the same file, opened with O_DIRECT; -1: it is not
+    char *bounce_buffer; // what is read and written there goes through it, one call at a time
     pthread_mutex_t lock;
     int error; // errno of the first failure, or TRUNCATED
     int64_t bytes_read, bytes_written, reads, writes;
@@ -83,8 +83,8 @@ static int open_direct(DiskFile *file) {
     file->direct = open(name, O_RDWR | O_DIRECT | O_CLOEXEC);
     if (file->direct < 0)
         return errno;
-    file->aligned = aligned_alloc(ALIGNMENT, DISK_DIRECT_BYTES);
-    return file->aligned ? 0 : ENOMEM;
+    file->bounce_buffer = aligned_alloc(ALIGNMENT, DISK_BOUNCE_BYTES);
+    return file->bounce_buffer ? 0 : ENOMEM;
 }
 
 DiskFile *disk_create(Scratch scratch, int64_t bytes) {
@@ -122,7 +122,7 @@ void disk_free(DiskFile *file) {
     if (file->direct >= 0)
         close(file->direct);
     pthread_mutex_destroy(&file->lock);
-    free(file->aligned);
+    free(file->bounce_buffer);
     free(file);
 }
 
@@ -159,12 +159,12 @@ static int64_t move_blocks(DiskFile *file, int64_t offset, char *at, int64_t byt
     int64_t done = 0;
     pthread_mutex_lock(&file->lock);
     while (done < bytes && !has_failed(file)) {
-        const int64_t size = min_i64(bytes - done, DISK_DIRECT_BYTES);
+        const int64_t size = min_i64(bytes - done, DISK_BOUNCE_BYTES);
         if (writes)
-            memcpy(file->aligned, at + done, (size_t)size);
-        const int64_t moved = move_all(file, file->direct, offset + done, file->aligned, size, writes);
+            memcpy(file->bounce_buffer, at + done, (size_t)size);
+        const int64_t moved = move_all(file, file->direct, offset + done, file->bounce_buffer, size, writes);
         if (!writes)
-            memcpy(at + done, file->aligned, (size_t)moved);
+            memcpy(at + done, file->bounce_buffer, (size_t)moved);
         done += moved;
     }
     pthread_mutex_unlock(&file->lock);

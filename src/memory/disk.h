@@ -22,9 +22,9 @@ typedef struct DiskFile DiskFile;
 // Where scratch files are created, and how they are used.
 typedef struct {
     const char *folder; // NULL: where TMPDIR says, or /tmp
-    bool direct;        // whole blocks with O_DIRECT, through a buffer of DISK_DIRECT_BYTES
+    bool direct;        // whole blocks with O_DIRECT, through a buffer of DISK_BOUNCE_BYTES
 } Scratch;
-enum { DISK_DIRECT_BYTES = 1 << 20 };
+enum { DISK_BOUNCE_BYTES = 1 << 20 };
 
 // A file of `bytes` bytes, all zero, for which there is room. NULL with errno where that fails: EINVAL where
 // the file system has no direct access.

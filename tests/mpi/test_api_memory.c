@@ -401,6 +401,44 @@ static void test_existing_copies(MPI_Comm comm, int rank, int ranks) {
     distal_free(run->d);
 }
 
+// What is in disk needs no memory, but for buffers of direct I/O: those of both ranks are more than calls
+// leave unchecked.
+static void test_in_disk(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    enum { TENSORS = 10 };
+    for (int direct = 0; direct < 2; direct++) {
+        distal_context *d = NULL;
+        distal_tensor *large = NULL, *t = NULL;
+        distal_statement *s = NULL;
+        distal_plan *p = NULL;
+        char name[8], place[32], text[32 * TENSORS] = "S(i) = T0(i)";
+        CHECK(distal_create(comm, &d) == DISTAL_OK, "no context");
+        CHECK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}) == DISTAL_OK, "%s", distal_error(d));
+        CHECK(distal_tensor_declare(d, "S(8): f64", "S(x) -> M(x)", &t) == DISTAL_OK, "%s", distal_error(d));
+        for (int i = 0; i < TENSORS; i++) {
+            snprintf(name, sizeof name, "T%d", i);
+            snprintf(place, sizeof place, "%s(x) -> M(x) in disk", name);
+            CHECK(distal_tensor_create(d, name, DISTAL_F64, 1, (int64_t[]){8}, place, &t) == DISTAL_OK, "%s",
+                  distal_error(d));
+            if (i > 0)
+                snprintf(text + strlen(text), sizeof text - strlen(text), " + %s(i)", name);
+        }
+        CHECK(distal_tensor_declare(d, "L(2048, 2048): f64", "L(x, y) -> M(x) in disk", &large) ==
+                      DISTAL_OK &&
+                  distal_statement_create(d, text, &s) == DISTAL_OK,
+              "%s", distal_error(d));
+        free_bytes = 1;
+        CHECK(distal_tensor_fill(large, "ones") == DISTAL_OK, "%s", distal_error(d));
+        CHECK(distal_scratch_direct(d, direct) == DISTAL_OK, "%s", distal_error(d));
+        const distal_status status = distal_plan_create(s, &p);
+        free_bytes = 0;
+        CHECK(direct ? status == DISTAL_FAILED && strstr(distal_error(d), "not enough memory for the plan")
+                     : status == DISTAL_OK,
+              "direct %d: %d, %s", direct, status, distal_error(d));
+        distal_free(d);
+    }
+}
+
 // Operands and a result whose homes are files that all ranks share: the result is complete in the end.
 static bool compute_files(Run *run, int ranks) {
     enum { N = 6 };
@@ -458,7 +496,7 @@ static int open_files(const char *folder) {
 // longer.
 static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
                       bool (*body)(Run *run, int ranks)) {
-    const long stride = failing_kind != OF_ARENAS ? 1 : ranks == 1 ? 31 : 97;
+    const long stride = failing_kind != OF_ARENAS ? 1 : body == compute_files ? 5 : ranks == 1 ? 31 : 97;
     long process = (long)getpid(), last = 0;
     broadcast(&process, 1, MPI_LONG, 0, comm);
     char folder[64], path[96];
@@ -563,6 +601,7 @@ static void test_all_after_files(MPI_Comm comm, int rank, int ranks) {
 int main(int argc, char **argv) {
     report_start(&argc, &argv);
     run_case("api_memory/existing copies", 2, test_existing_copies);
+    run_case("api_memory/in disk", 2, test_in_disk);
     for (int ranks = 1; ranks <= 2; ranks++) {
         failing_kind = OF_SYSTEM;
         run_case("api_memory/each, files", ranks, test_each_file);
