@@ -245,7 +245,7 @@ DISTAL_API distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int6
                                                      const distal_piece *pieces);
 
 // Makes a file that all ranks see the home of a tensor that is placed `in disk`: a .npy file, or a data set
-// of HDF5 (PATH.h5:/NAME), that has it in one piece, in its type, in the byte order of the machine, and in
+// of HDF5 (PATH.h5:/NAME), that stores it contiguously, in its type, in the byte order of the machine, and in
 // the order in which the tensor is stored. Nothing is copied: elements are read there when they are used. The
 // file has to stay as it is until the tensor is freed or in another file, and stays as it is: calls and plans
 // that would change the tensor are DISTAL_INVALID. DISTAL_FAILED where the file cannot be opened or is not

@@ -212,12 +212,12 @@ static distal_status update_placement(distal_context *context, void *arguments) 
     return balance_update_placement(context, call->tensor);
 }
 
-static bool is_placed_by_others(const distal_tensor *tensor) {
+const char *data_placed_by(const distal_tensor *tensor) {
     const Placement *placement = tensor->tensor->placement;
     for (int d = 0; placement && d < placement->machine->order; d++)
         if (placement->entries[d].by)
-            return true;
-    return false;
+            return placement->entries[d].by;
+    return NULL;
 }
 
 distal_status data_call_collective(const char *name, CallBody check, CallBody move, DataCall *call) {
@@ -227,7 +227,7 @@ distal_status data_call_collective(const char *name, CallBody check, CallBody mo
     const Hash hash = data_fingerprint(name, call->tensor, call->text ? call->text : "");
     distal_status status = DISTAL_OK;
     // Some ranks may know the home already: local calls find it.
-    if (is_placed_by_others(call->tensor)) {
+    if (data_placed_by(call->tensor)) {
         status = call_begin(context, name, &hash);
         if (status == DISTAL_OK)
             status = call_agree(context, call_continue(context, update_placement, call));

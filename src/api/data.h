@@ -36,6 +36,8 @@ distal_status data_count_pieces(distal_context *context, void *arguments);
 // library would have.
 const Rect *data_own_rect(const distal_tensor *tensor, int64_t index);
 distal_piece data_box(const distal_tensor *tensor, int64_t index);
+// The tensor by whose entries this one is placed, which may change its home; NULL: none.
+const char *data_placed_by(const distal_tensor *tensor);
 // A hash of the arguments that must be the same on all ranks.
 Hash data_fingerprint(const char *call, const distal_tensor *tensor, const char *text);
 

@@ -26,14 +26,13 @@ static distal_status check_tensor(distal_context *context, const distal_tensor *
         return invalid(context, "the path of the file for tensor '%s' is NULL", tensor->name);
     if (!placement || placement->memory != MEMORY_DISK || tensor_is_sparse(tensor->tensor))
         return invalid(context, "tensor '%s' is not placed in disk, and cannot be in a file", tensor->name);
-    for (int d = 0; d < placement->machine->order; d++)
-        if (placement->entries[d].by)
-            return invalid(
-                context,
-                "tensor '%s' moves when '%s' gets other entries, by which it is placed, and cannot be in "
-                "a file",
-                tensor->name, placement->entries[d].by);
-    return DISTAL_OK;
+    const char *by = data_placed_by(tensor);
+    return by ? invalid(
+                    context,
+                    "tensor '%s' moves when '%s' gets other entries, by which it is placed, and cannot be in "
+                    "a file",
+                    tensor->name, by)
+              : DISTAL_OK;
 }
 
 static distal_status check_input(distal_context *context, void *arguments) {
@@ -45,11 +44,12 @@ static distal_status check_input(distal_context *context, void *arguments) {
     if (!source_parse(attachment->path, tensor->tensor, context->scratch, &attachment->source,
                       context->diagnostics))
         return DISTAL_INVALID;
-    if (!attachment->source.format || !attachment->source.format->locate)
-        return invalid(context,
-                       "tensor '%s' cannot be in '%s': it needs a file that has it in one piece, PATH.npy or "
-                       "PATH.h5:/NAME",
-                       tensor->name, attachment->path);
+    if (!file_format_in_place(attachment->source.format, FILE_READ))
+        return invalid(
+            context,
+            "tensor '%s' cannot be in '%s': it needs a file that stores it contiguously, PATH.npy or "
+            "PATH.h5:/NAME",
+            tensor->name, attachment->path);
     return DISTAL_OK;
 }
 
@@ -62,13 +62,12 @@ static distal_status check_output(distal_context *context, void *arguments) {
     const FileFormat *format = file_format_of(attachment->path);
     if (!file_format_check(format, FILE_WRITE, attachment->path, tensor->tensor, context->diagnostics))
         return DISTAL_INVALID;
-    if (!format->create || format->file_ending)
+    if (!file_format_in_place(format, FILE_WRITE))
         return invalid(context, "tensor '%s' cannot be computed in '%s', but in a file PATH.npy",
                        tensor->name, attachment->path);
-    for (int l = 0; l < tensor->tensor->order; l++)
-        if (tensor->tensor->mode_order[l] != l)
-            return invalid(context, "tensor '%s' is not stored by row, as files are written", tensor->name);
-    return DISTAL_OK;
+    return file_order_is(tensor->tensor, NULL, false)
+               ? DISTAL_OK
+               : invalid(context, "tensor '%s' is not stored by row, as files are written", tensor->name);
 }
 
 static distal_status find_home(distal_context *context, void *arguments) {
@@ -187,7 +186,6 @@ distal_status file_complete(distal_context *context, distal_tensor *tensor) {
 
 distal_status file_check_change(distal_context *context, const distal_tensor *tensor) {
     return tensor->file != FILE_OF_RANK && !tensor->output
-               ? invalid(context, "tensor '%s' is in a file that is only read: it cannot change",
-                         tensor->name)
+               ? invalid(context, "tensor '%s' is in a read-only file: it cannot change", tensor->name)
                : DISTAL_OK;
 }

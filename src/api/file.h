@@ -5,7 +5,7 @@
 
 #include "api/context.h"
 
-// Whether the elements may change: DISTAL_INVALID of a tensor in a file that is only read.
+// Whether the elements may change: DISTAL_INVALID of a tensor in a read-only file.
 distal_status file_check_change(distal_context *context, const distal_tensor *tensor);
 
 // Finds whether its home is the draft of an output to the file at this path. Collective.

@@ -250,7 +250,7 @@ static void print_disk(const StatementPlan *plan, const TensorFigures *figures, 
     const Home *home = &plan->homes[figures->tensor->id];
     for (int m = 0; m < home->order && home->tile[0] > 0; m++)
         text_printf(to, "%s%" PRId64, m == 0 ? " in tiles of " : " x ", home->tile[m]);
-    text_append(to, home->file == FILE_OF_RANK ? "" : " in a file of all ranks");
+    text_append(to, home->file == FILE_OF_RANK ? "" : " in a shared file");
     text_append(to, busiest_rank(plan));
     print_io("read", most.bytes_read, most.reads, to);
     text_append(to, " and ");

@@ -123,15 +123,12 @@ static const char *why_not_in_place(const Session *session, const Tensor *tensor
     if (!tensor->placement || tensor->placement->memory != MEMORY_DISK)
         return "is not placed in disk";
     if (!is_computed)
-        return (needs_file || !source->is_default) && !(source->format && source->format->locate)
-                   ? "needs --in with a file that has it in one piece, PATH.npy or PATH.h5:/NAME"
+        return (needs_file || !source->is_default) && !file_format_in_place(source->format, FILE_READ)
+                   ? "needs --in with a file that stores it contiguously, PATH.npy or PATH.h5:/NAME"
                    : NULL;
-    if ((needs_file || path) && !(path && file_format_of(path)->create && !file_format_of(path)->file_ending))
-        return "is computed, and needs --out with a file that has it in one piece, PATH.npy";
-    for (int l = 0; l < tensor->order; l++)
-        if (tensor->mode_order[l] != l)
-            return "is not stored by row, as files are written";
-    return NULL;
+    if ((needs_file || path) && !(path && file_format_in_place(file_format_of(path), FILE_WRITE)))
+        return "is computed, and needs --out with a file that stores it contiguously, PATH.npy";
+    return file_order_is(tensor, NULL, false) ? NULL : "is not stored by row, as files are written";
 }
 
 static void put_in_place(Session *session, const char *name, const Bindings *bindings) {

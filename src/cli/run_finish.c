@@ -32,8 +32,6 @@ static bool print_tensors(Run *run, bool *any) {
 static bool write_outputs(Run *run, bool *any) {
     const Program *program = run->pipeline->program;
     Diagnostics *diagnostics = run->session->diagnostics;
-    if (run->rank == 0)
-        drafts_remove_on_signals(run->session->options, run->session->arena);
     for (int i = 0; i < program->tensor_count; i++) {
         const char *path = run->bindings.outputs[i];
         if (!path || run->in_place[i])

@@ -82,12 +82,12 @@ static bool create_storages(Run *run) {
 static bool open_shared_files(const Run *run) {
     const Plan *plan = run->pipeline->plan;
     const Bindings *bindings = &run->bindings;
+    if (run->rank == 0) // which creates drafts, here and when the run ends
+        drafts_remove_on_signals(run->session->options, run->session->arena);
     for (int t = 0; t < plan->tensor_count; t++) {
         const Home *home = &plan->homes[t];
         if (!home->known || home->file == FILE_OF_RANK)
             continue;
-        if (home->file == FILE_SHARED_WRITTEN && run->rank == 0)
-            drafts_remove_on_signals(run->session->options, run->session->arena);
         if (home->file == FILE_SHARED_WRITTEN) {
             run->in_place[t] = arena_new(run->session->arena, Output);
             run->storages[t] = storage_create_in_output(

@@ -40,6 +40,25 @@ static bool has_use(const FileFormat *format, FileUse use) {
     return use == FILE_WRITE || format->open;
 }
 
+bool file_format_in_place(const FileFormat *format, FileUse use) {
+    if (use == FILE_READ)
+        return format && format->locate;
+    return format && format->create && !format->file_ending;
+}
+
+bool file_order_is(const Tensor *tensor, const int64_t *extents, bool column) {
+    int last = column ? tensor->order : -1;
+    for (int l = 0; l < tensor->order; l++) {
+        const int mode = tensor->mode_order[l];
+        if (extents && extents[mode] == 1)
+            continue;
+        if (column ? mode > last : mode < last)
+            return false;
+        last = mode;
+    }
+    return true;
+}
+
 const char *file_endings(FileUse use, const char *prefix, Arena *arena) {
     Text text = text_create(arena);
     for (int i = 0; formats[i]; i++)

@@ -82,7 +82,7 @@ struct FileFormat {
     // Reads the elements of piece->rect, converted to the type of the piece.
     const char *(*read)(const InputFile *file, const Piece *piece, Arena *arena);
 
-    // Where the elements are that the file stores one after the other, without compression. NULL: it does
+    // Where the elements are that the file stores contiguously, without compression. NULL: it does
     // not. Formats that store none have no such function.
     const FileArray *(*locate)(const InputFile *file);
 
@@ -133,6 +133,13 @@ typedef enum { FILE_READ, FILE_WRITE } FileUse;
 // False with a diagnostic.
 bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
                        Diagnostics *diagnostics);
+
+// Whether a file of the format (NULL: there is none) can be the home of a tensor while it is read, or
+// written.
+bool file_format_in_place(const FileFormat *format, FileUse use);
+// Whether the levels store the modes in the order of an array by row, or by column. Modes of one coordinate
+// may be anywhere; `extents` NULL: they are not known.
+bool file_order_is(const Tensor *tensor, const int64_t *extents, bool column);
 
 // The endings of all formats that have this use, each after `prefix`: "PATH.npy".
 const char *file_endings(FileUse use, const char *prefix, Arena *arena);

@@ -98,32 +98,17 @@ bool input_check(InputFile *file, const char *tensor, ElementType type, int orde
     return true;
 }
 
-// Whether the levels store the modes in the order of an array by row, or by column. Modes of one coordinate
-// may be anywhere.
-static bool is_stored_by(const Tensor *tensor, const int64_t *extents, bool column) {
-    int last = column ? tensor->order : -1;
-    for (int l = 0; l < tensor->order; l++) {
-        const int mode = tensor->mode_order[l];
-        if (extents[mode] == 1)
-            continue;
-        if (column ? mode > last : mode < last)
-            return false;
-        last = mode;
-    }
-    return true;
-}
-
 int64_t input_locate(const InputFile *file, const Tensor *tensor, Diagnostics *diagnostics) {
     const FileArray *array = file->format->locate ? file->format->locate(file) : NULL;
     const char *why = NULL;
     if (!array)
-        why = "it does not store its elements one after the other";
+        why = "it does not store its elements contiguously";
     else if (array->tensor.type != tensor->type)
         why = arena_printf(diagnostics->arena, "its elements are %s, and those of %s are %s",
                            type_info(array->tensor.type)->name, tensor->name, type_info(tensor->type)->name);
     else if (array->swapped)
         why = "its byte order is not that of this machine";
-    else if (!is_stored_by(tensor, file->tensor.extents, array->columns_first))
+    else if (!file_order_is(tensor, file->tensor.extents, array->columns_first))
         why = arena_printf(diagnostics->arena,
                            "it stores its elements by %s, and %s has others next to each other",
                            array->columns_first ? "column" : "row", tensor->name);

@@ -22,7 +22,7 @@ bool input_check(InputFile *file, const char *tensor, ElementType type, int orde
 bool input_read(InputFile *file, const Piece *piece, Diagnostics *diagnostics);
 
 // After input_check: where in the file, in bytes, the elements begin, if these are what memory of `tensor`
-// would hold: all of them one after the other, in its type and in the order of its levels. -1 with a
+// would hold: all of them, contiguous, in its type and in the order of its levels. -1 with a
 // diagnostic.
 int64_t input_locate(const InputFile *file, const Tensor *tensor, Diagnostics *diagnostics);
 

@@ -29,7 +29,7 @@ typedef struct {
     void *block;          // all of it
     DeviceHandle handle;  // where that is memory of a GPU
     DiskFile *file;       // of what is in disk; else NULL
-    Rect whole;           // of a file that all ranks share: the tensor; else pieces are one after the other
+    Rect whole;           // of a file that all ranks share: the tensor; else pieces are contiguous
     Structure *structure; // of a sparse tensor; NULL: it has had no entries yet. The same on all ranks
     StoredTensor stored;  // of a sparse tensor: the arrays of the structure, and the values
     int64_t limit;        // bytes that entries may take, those of a list as well; INT64_MAX: as there are

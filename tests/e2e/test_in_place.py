@@ -296,7 +296,7 @@ def test_scratch(folder):
 
 
 def test_hdf5(folder):
-    """Data sets in one piece are used in place, others are refused."""
+    """Contiguous data sets are used in place, others are refused."""
     import h5py  # pylint: disable=import-outside-toplevel
     b, c = inputs(folder)
     with h5py.File(f"{folder}/data.h5", "w") as file:
@@ -308,7 +308,7 @@ def test_hdf5(folder):
         return
     check(done.returncode == 0 and numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), done.stderr)
     done = run(product(3), "--in", f"B={folder}/data.h5:/chunks", *in_place("B"), status=1)
-    check("does not store its elements one after the other" in done.stderr, done.stderr)
+    check("does not store its elements contiguously" in done.stderr, done.stderr)
 
 
 def test_wrong_files(folder):
@@ -335,9 +335,9 @@ def test_wrong_options(folder):
     """Tensors that cannot be in place are refused before anything is started."""
     inputs(folder)
     on_host = product().replace("place B(x, y) -> M(x) in disk", "place B(x, y) -> M(x)")
-    for text, options, why in ((product(), in_place("B"), "needs --in with a file that has it in one piece"),
-                               (product(), ["--in", "B=ones", *in_place("B")], "needs --in with a file that has it in one piece"),
-                               (product(), ["--in", f"B={folder}/B.tns", *in_place("B")], "needs --in with a file that has it in one piece"),
+    for text, options, why in ((product(), in_place("B"), "needs --in with a file that stores it contiguously"),
+                               (product(), ["--in", "B=ones", *in_place("B")], "needs --in with a file that stores it contiguously"),
+                               (product(), ["--in", f"B={folder}/B.tns", *in_place("B")], "needs --in with a file that stores it contiguously"),
                                (on_host, [*given(folder, "B"), *in_place("B")], "'B' is not placed in disk"),
                                (product(), in_place("A"), "'A' is computed, and needs --out with a file"),
                                (product(), ["--out", f"A={folder}/A.tns", *in_place("A")], "needs --out with a file"),

@@ -29,6 +29,7 @@ UNTESTED = {
     "not enough memory for --check": LATER,
     "not enough memory for a copy of": LATER,
     "not enough memory": MEMORY,
+    "cannot use '%s' for tensor %s": MEMORY,
     "could not be made again for new entries": MEMORY,
     "the arrays of tensor '%s' cannot be checked": MEMORY,
     "the entries of tensor %s cannot be divided": MEMORY,

@@ -231,7 +231,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, NULL),
             "the path of the file for tensor 'B' is NULL");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, "ones"),
-            "tensor 'B' cannot be in 'ones': it needs a file that has it in one piece, PATH.npy or "
+            "tensor 'B' cannot be in 'ones': it needs a file that stores it contiguously, PATH.npy or "
             "PATH.h5:/NAME");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_output(B, path_in(folder, "A.tns")),
             "A.tns', but in a file PATH.npy");
@@ -255,11 +255,11 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     CHECK(value == 1, "a tensor has lost its elements: %g", value);
     // A file that is read does not change.
     OK(distal_tensor_attach_file(B, path_in(folder, "B.npy")));
-    REFUSED(DISTAL_INVALID, distal_tensor_fill(B, "zeros"), "is in a file that is only read");
+    REFUSED(DISTAL_INVALID, distal_tensor_fill(B, "zeros"), "is in a read-only file");
     REFUSED(DISTAL_INVALID, distal_section_write(B, (int64_t[]){0, 0}, (int64_t[]){1, 1}, &value),
-            "is in a file that is only read");
-    REFUSED(DISTAL_INVALID, distal_compute(d, "B(i, j) = 1"), "is in a file that is only read");
-    REFUSED(DISTAL_INVALID, distal_redistribute(B, host), "is in a file that is only read");
+            "is in a read-only file");
+    REFUSED(DISTAL_INVALID, distal_compute(d, "B(i, j) = 1"), "is in a read-only file");
+    REFUSED(DISTAL_INVALID, distal_redistribute(B, host), "is in a read-only file");
     OK(distal_section_read(B, (int64_t[]){0, 1}, (int64_t[]){1, 2}, &value));
     CHECK(value == 1, "a file has changed: %g", value);
     distal_free(d);

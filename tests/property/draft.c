@@ -206,8 +206,7 @@ static void print_place(const Draft *draft, const DraftTensor *tensor, Text *to)
         }
         text_append(to, ")");
     }
-    text_append(to, tensor->in_disk
-                        ? tensor->in_one_file ? " in disk # in a file of all ranks\n" : " in disk\n"
+    text_append(to, tensor->in_disk   ? tensor->in_one_file ? " in disk # in a shared file\n" : " in disk\n"
                     : tensor->in_gpu  ? " in gpu\n"
                     : tensor->in_host ? " in host\n"
                                       : "\n");

@@ -106,7 +106,7 @@ static bool take_chosen(Trial *trial) {
     return true;
 }
 
-// Those that are drawn to be in a file of all ranks, and that the program places in disk.
+// Those that are drawn to be in a shared file, and that the program places in disk.
 static const HomeFile *drawn_files(const Trial *trial) {
     const Program *program = trial->pipeline->program;
     HomeFile *files = arena_array(trial->arena, HomeFile, program->tensor_count);
