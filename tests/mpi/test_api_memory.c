@@ -9,6 +9,7 @@
 #include "report.h"
 #include "runtime/node.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
@@ -483,12 +484,14 @@ static int remove_files(const char *folder, const char *names) {
 // How many files in the folder this process has open.
 static int open_files(const char *folder) {
     int count = 0;
-    for (int fd = 0; fd < 1024; fd++) {
-        char name[32], target[256];
-        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-        const ssize_t length = readlink(name, target, sizeof target);
+    DIR *descriptors = opendir("/proc/self/fd");
+    for (struct dirent *entry; descriptors && (entry = readdir(descriptors));) {
+        char target[256];
+        const ssize_t length = readlinkat(dirfd(descriptors), entry->d_name, target, sizeof target);
         count += length > (ssize_t)strlen(folder) && strncmp(target, folder, strlen(folder)) == 0;
     }
+    if (descriptors)
+        closedir(descriptors);
     return count;
 }
 
@@ -496,7 +499,7 @@ static int open_files(const char *folder) {
 // longer.
 static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
                       bool (*body)(Run *run, int ranks)) {
-    const long stride = failing_kind != OF_ARENAS ? 1 : body == compute_files ? 5 : ranks == 1 ? 31 : 97;
+    const long stride = failing_kind != OF_ARENAS ? 1 : ranks == 1 ? 31 : 97;
     long process = (long)getpid(), last = 0;
     broadcast(&process, 1, MPI_LONG, 0, comm);
     char folder[64], path[96];
