@@ -4,18 +4,28 @@
 // that arrives, is executed for these first, and waits then.
 #include "loop/passes.h"
 
-// Whether a node, or what is inside, uses what a WAIT gives or closes its transfer.
-static bool needs(const LoopKernel *kernel, const LoopNode *node, const LoopNode *wait) {
-    const LoopBody nodes = loop_nodes(kernel->arena, node);
-    LoopUses uses = loop_uses_none(kernel);
-    bool needed = false;
-    for (int64_t i = 0; i < nodes.count; i++) {
-        loop_add_uses(kernel->arena, &uses, nodes.items[i]);
-        needed = needed || nodes.items[i]->transfer == wait->transfer || nodes.items[i]->array == wait->array;
-    }
+// Which arrays and transfers a node uses, with what is inside of it.
+typedef struct {
+    LoopBody nodes;
+    LoopUses uses;
+} Used;
+
+static Used used_by(const LoopKernel *kernel, const LoopNode *node) {
+    Used used = {loop_nodes(kernel->arena, node), loop_uses_none(kernel)};
+    for (int64_t i = 0; i < used.nodes.count; i++)
+        loop_add_uses(kernel->arena, &used.uses, used.nodes.items[i]);
+    return used;
+}
+
+// Whether that is what a WAIT gives, or its transfer is closed there.
+static bool needs(const Used *used, const LoopNode *wait) {
+    for (int64_t i = 0; i < used->nodes.count; i++)
+        if (used->nodes.items[i]->transfer == wait->transfer || used->nodes.items[i]->array == wait->array)
+            return true;
     for (int a = 0; a < wait->view_array_count; a++)
-        needed = needed || uses.arrays[wait->view_arrays[a].array];
-    return needed || uses.arrays[wait->array];
+        if (used->uses.arrays[wait->view_arrays[a].array])
+            return true;
+    return used->uses.arrays[wait->array];
 }
 
 // A START that its WAIT follows at once becomes a FETCH. A WAIT that the leaf
@@ -43,9 +53,10 @@ static const LoopNode *append_waits(const LoopKernel *kernel, const LoopNode *no
                                     LoopBody *waiting, LoopBody *to) {
     LoopBody left = {0};
     const LoopNode *viewed = NULL;
+    const Used used = node && waiting->count > 0 ? used_by(kernel, node) : (Used){0};
     for (int64_t w = 0; w < waiting->count; w++) {
         const LoopNode *wait = waiting->items[w];
-        if (node && !needs(kernel, node, wait)) {
+        if (node && !needs(&used, wait)) {
             loop_append(kernel->arena, &left, wait);
             continue;
         }

@@ -300,6 +300,30 @@ static void dots(void **state) {
     arena_free(arena);
 }
 
+// Of a product of `count` sparse matrices, element by element.
+static int64_t bytes_of_product(int count) {
+    Arena *arena = arena_create();
+    Text text = text_create(arena), factors = text_create(arena);
+    for (int t = 0; t < count; t++) {
+        text_printf(&text, "tensor B%d(10, 10): f64, csr\n", t);
+        text_printf(&factors, " * B%d(i, j)", t);
+    }
+    text_printf(&text, "tensor A(10, 10): f64, csr\nA(i, j) = 2%s\n", text_string(&factors));
+    compile(arena, text_string(&text), NULL, 0, 0);
+    const int64_t bytes = arena_size(arena);
+    arena_free(arena);
+    return bytes;
+}
+
+// Memory of the compiler grows about as the number of operands does.
+static void many_operands(void **state) {
+    (void)state;
+    const int64_t fewer = bytes_of_product(40), more = bytes_of_product(80);
+    if (getenv("DISTAL_TIMES"))
+        print_message("40 operands: %.1f MB, 80: %.1f MB\n", 1e-6 * (double)fewer, 1e-6 * (double)more);
+    assert_in_range(more, 1, 3 * fewer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(part_of_one_rank),
@@ -310,6 +334,7 @@ int main(void) {
         cmocka_unit_test(reduce_scatters),
         cmocka_unit_test(all_reduces),
         cmocka_unit_test(dots),
+        cmocka_unit_test(many_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
