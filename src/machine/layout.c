@@ -262,17 +262,54 @@ static bool narrow(const Search *at, int d, Rect *piece) {
     return piece->lo[mode] < piece->hi[mode];
 }
 
-// Whether this coordinate has none of the blocks that meet the target rectangle; false if that is not known,
-// as for all but the first dimension that partitions a mode.
-static bool is_passed_over(const Search *at, int d) {
-    const Layout *layout = at->layout;
-    const int mode = layout->dims[d].mode;
-    if (layout->dims[d].kind != PLACE_PARTITION || !layout->dims[d].cyclic ||
-        layout->dims[d].length != layout->extents[mode])
-        return false;
+// Whether a dimension deals out all blocks of its mode, and not those of a part that others leave.
+static bool deals_all_blocks(const Layout *layout, int d) {
+    return layout->dims[d].kind == PLACE_PARTITION && layout->dims[d].cyclic &&
+           layout->dims[d].length == layout->extents[layout->dims[d].mode];
+}
+
+enum { MAX_ROUNDS = 64 };
+
+// The next coordinate from c on of a dimension that deals out all blocks which may have something of the
+// target; the number of coordinates where there is none.
+static int64_t next_dealt(const Layout *layout, int d, PositionSet target, int64_t c) {
     const int64_t size = layout->grid.extents[d], block = layout->dims[d].block;
-    const int64_t first = at->target->lo[mode] / block, last = (at->target->hi[mode] - 1) / block;
-    return floor_mod(at->coordinates[d] - first, size) > last - first;
+    if (c >= size)
+        return size;
+    const int64_t round = size * block;
+    const int64_t rounds =
+        target.periodic ? target.periodic->period / common_divisor(target.periodic->period, round) : 0;
+    if (target.periodic && rounds <= MAX_ROUNDS) {
+        // What its members are in one round is repeated after that many.
+        int64_t next = size;
+        for (int64_t r = 0, begin = 0; r < rounds && begin < target.hi; r++, begin += round) {
+            const int64_t lo = begin + c * block, hi = begin + next * block;
+            const PositionSet left = positions_clip((PositionSet){lo, hi, target.periodic}, lo, hi);
+            next = left.lo < left.hi ? (left.lo - begin) / block : next;
+        }
+        return next;
+    }
+    const int64_t first = target.lo / block, last = (target.hi - 1) / block;
+    const int64_t behind = floor_mod(c - first, size);
+    return behind <= last - first ? c : min_i64(size, c + size - behind);
+}
+
+// The same of any dimension, within a piece: c itself where it is not known, as for a block-cyclic dimension
+// inside of another.
+static int64_t next_coordinate(const Search *at, int d, int64_t c, const Rect *piece) {
+    const Layout *layout = at->layout;
+    const int64_t size = layout->grid.extents[d];
+    if (c >= size || layout->dims[d].kind != PLACE_PARTITION || layout->dims[d].boundaries)
+        return c;
+    const int mode = layout->dims[d].mode;
+    const PositionSet target = rect_mode(at->target, mode);
+    if (deals_all_blocks(layout, d))
+        return next_dealt(layout, d, target, c);
+    if (layout->cyclic_parts[mode] || !target.periodic)
+        return c;
+    const int64_t block = layout->dims[d].block;
+    const PositionSet left = positions_clip(target, piece->lo[mode] + c * block, piece->hi[mode]);
+    return left.lo < left.hi ? (left.lo - piece->lo[mode]) / block : size;
 }
 
 // The coordinates of a balanced dimension whose parts have something of the target rectangle.
@@ -342,7 +379,8 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
         last = min_i64(last, (at->target->hi[mode] - 1 - piece->lo[mode]) / block);
         break;
     }
-    for (int64_t c = first; c <= last; c++) {
+    for (int64_t c = next_coordinate(at, d, first, piece); c <= last;
+         c = next_coordinate(at, d, c + 1, piece)) {
         Rect inner = *piece;
         at->coordinates[d] = c;
         if (is_fused(layout, d)) {
@@ -350,8 +388,7 @@ static bool search(Search *at, int d, int64_t processor, const Rect *piece) {
                 return false;
             continue;
         }
-        if (!is_passed_over(at, d) && narrow(at, d, &inner) &&
-            !search(at, d + 1, processor * size + c, &inner))
+        if (narrow(at, d, &inner) && !search(at, d + 1, processor * size + c, &inner))
             return false;
     }
     return true;
@@ -381,12 +418,32 @@ static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, i
     if (is_last_of_mode(layout, d) && !target.periodic)
         return max_i64(0, last - first + 1);
     int64_t count = 0;
-    for (int64_t c = first; c <= last; c++) {
-        const int64_t begin = lo + c * block, end = min_i64(begin + block, hi);
-        if (begin < end && positions_common(target, (PositionSet){begin, end, NULL}) > 0)
-            count += count_blocks(layout, mode, d + 1, begin, end, target);
+    // From each block that has something of the target to the next one: there may be many others between.
+    PositionSet left = positions_clip(target, lo, min_i64(hi, lo + (last + 1) * block));
+    while (left.lo < left.hi) {
+        const int64_t begin = lo + (left.lo - lo) / block * block, end = min_i64(begin + block, hi);
+        count += count_blocks(layout, mode, d + 1, begin, end, target);
+        left = positions_clip(left, end, left.hi);
     }
     return count;
+}
+
+// The same for a mode with a block-cyclic dimension.
+static int64_t count_cyclic_parts(const Layout *layout, int mode, PositionSet target) {
+    int64_t count = 0;
+    int d = 0;
+    while (!partitions(layout, d, mode))
+        d++;
+    const int64_t size = part_count(layout, mode), block = layout->dims[d].block;
+    const bool is_dealt = deals_all_blocks(layout, d) && is_last_of_mode(layout, d);
+    if (is_dealt && !target.periodic)
+        return min_i64(size, (target.hi - 1) / block - target.lo / block + 1);
+    for (int64_t c = 0;; c++) {
+        c = is_dealt ? next_dealt(layout, d, target, c) : c;
+        if (c >= size)
+            return count;
+        count += positions_common(layout->cyclic_parts[mode][c], target) > 0;
+    }
 }
 
 static bool count_part(void *context, int64_t processor, const Rect *part) {
@@ -406,14 +463,8 @@ int64_t layout_part_count(const Layout *layout, const Rect *rect, Arena *scratch
     count = !rect_is_empty(rect);
     for (int mode = 0; mode < layout->order && count > 0; mode++) {
         const PositionSet target = rect_mode(rect, mode);
-        if (!layout->cyclic_parts[mode]) {
-            count *= count_blocks(layout, mode, 0, 0, layout->extents[mode], target);
-            continue;
-        }
-        int64_t overlapping = 0;
-        for (int64_t i = 0; i < part_count(layout, mode); i++)
-            overlapping += positions_common(layout->cyclic_parts[mode][i], target) > 0;
-        count *= overlapping;
+        count *= layout->cyclic_parts[mode] ? count_cyclic_parts(layout, mode, target)
+                                            : count_blocks(layout, mode, 0, 0, layout->extents[mode], target);
     }
     return count;
 }

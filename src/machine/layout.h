@@ -56,7 +56,8 @@ void layout_rects(const Layout *layout, const int64_t *coordinates, Arena *arena
 // of processor number where no modes are fused, until it returns false. Along replicated dimensions only the
 // coordinates of `replica` are visited, so that every coordinate of the tensor has one holder; all of them if
 // it is NULL. Parts may have periodic sets in `arena`. The cost is proportional to the number of these
-// processors, not to the grid, except that all coordinates of block-cyclic dimensions are tried.
+// processors, not to the grid, except that all coordinates of block-cyclic dimensions are tried inside of
+// others that divide the same mode.
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
 void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,
                     LayoutVisit visit, void *context);

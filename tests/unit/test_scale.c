@@ -300,6 +300,38 @@ static void dots(void **state) {
     arena_free(arena);
 }
 
+// Seconds of the processor for the plan of all ranks.
+static double seconds_of(const char *text, int64_t ranks) {
+    Arena *arena = arena_create();
+    const clock_t start = clock();
+    const Pipeline *pipeline = compile(arena, text, (ParamOverride[]){{"p", ranks}}, 1, 0);
+    int64_t bytes = 0;
+    for (int64_t rank = 0; rank < ranks; rank++)
+        bytes += figures(pipeline, "B")->bytes_received[rank];
+    assert_in_range(bytes, 80 * ranks, 96 * ranks);
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    if (getenv("DISTAL_TIMES"))
+        print_message("%d ranks: %.3f s\n", (int)ranks, seconds);
+    arena_free(arena);
+    return seconds;
+}
+
+// Each rank gets 12 elements of a few others, which are found without trying all of them: with 16 times the
+// ranks a plan takes about 16 times as long.
+static void few_of_many_blocks(void **state) {
+    (void)state;
+    static const char *const places[][2] = {
+        {"x", "cyclic(x, 2)"}, {"cyclic(x, 2)", "x"}, {"cyclic(x, 3)", "cyclic(x, 2)"}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "param p = 1\nmachine M = grid(p)\ntensor A(12 * p): f64; tensor B(12 * p): f64\n"
+                 "place A(x) -> M(%s); place B(x) -> M(%s)\nA(i) = B(i)\n",
+                 places[i][0], places[i][1]);
+        assert_true(seconds_of(text, 32768) < 64 * seconds_of(text, 2048));
+    }
+}
+
 // Of a product of `count` sparse matrices, element by element.
 static int64_t bytes_of_product(int count) {
     Arena *arena = arena_create();
@@ -334,6 +366,7 @@ int main(void) {
         cmocka_unit_test(reduce_scatters),
         cmocka_unit_test(all_reduces),
         cmocka_unit_test(dots),
+        cmocka_unit_test(few_of_many_blocks),
         cmocka_unit_test(many_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
