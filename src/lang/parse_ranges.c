@@ -80,7 +80,9 @@ static bool add_range(Parser *parser, const VarRange *range, int v, Assignment *
     Arena *arena = parser->arena;
     if (assignment->var_count == MAX_VARS)
         return diagnostics_error(parser->diagnostics, range->name->span,
-                                 "a statement has at most %d index variables", MAX_VARS);
+                                 "a statement has at most %d index variables, indices such as i + 1, and "
+                                 "ranges, together",
+                                 MAX_VARS);
     AffineIndex *index = arena_new(arena, AffineIndex);
     *index = (AffineIndex){.constant = int_op(arena, INT_SUB, int_const(arena, 0), range->first.expr),
                            .count = 1,
