@@ -495,11 +495,12 @@ static int open_files(const char *folder) {
     return count;
 }
 
-// Every allocation of the system in turn. Of arenas, which have more, one in `stride`, fewer where runs take
-// longer.
+// Every allocation of the system in turn, on two ranks that share files one in three. Of arenas, which have
+// more, one in `stride`, fewer where runs take longer.
 static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
                       bool (*body)(Run *run, int ranks)) {
-    const long stride = failing_kind != OF_ARENAS ? 1 : ranks == 1 ? 31 : 97;
+    const long every = ranks > 1 && body == compute_files ? 3 : 1;
+    const long stride = failing_kind != OF_ARENAS ? every : ranks == 1 ? 31 : 97;
     long process = (long)getpid(), last = 0;
     broadcast(&process, 1, MPI_LONG, 0, comm);
     char folder[64], path[96];
