@@ -86,8 +86,8 @@ static int64_t contraction_bytes(const Pipeline *pipeline, int statement) {
     return bytes;
 }
 
-// The same for all statements that are executed together with this one. What depends on entries that are not
-// known is compared with the limit once they are (memory_left).
+// Homes, and buffers of all statements that are executed together with this one. What depends on entries that
+// are not known is compared with the limit once they are (memory_left).
 static int64_t common_bytes(const Pipeline *pipeline, int statement, int64_t rank) {
     return saturated_add(peaks_known(pipeline, statement, rank), contraction_bytes(pipeline, statement));
 }

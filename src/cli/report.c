@@ -276,7 +276,7 @@ static bool is_uncounted(const TensorFigures *figures, int64_t ranks) {
     return figures->stored && sum(figures->stored, ranks) < 0;
 }
 
-// Whose memory, and of which how much moves.
+// Names the tensors of which the memory, and those of which the moved bytes, depend on unknown entries.
 static void print_unknown(const StatementPlan *plan, const TensorFigures *figures, int count, Text *to) {
     Text stored = text_create(to->arena), moved = text_create(to->arena);
     int stored_count = 0, moved_count = 0;

@@ -93,7 +93,7 @@ static void print_tensor(const StatementPlan *plan, const TensorFigures *figures
     text_append(to, "}");
 }
 
-// What was counted over all tensors, by rank.
+// Counted bytes and messages of all tensors together, by rank.
 static void print_totals(const StatementPlan *plan, const StatementReport *report, Text *to) {
     int64_t *bytes = arena_array(to->arena, int64_t, plan->ranks);
     int64_t *messages = arena_array(to->arena, int64_t, plan->ranks);

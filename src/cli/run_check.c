@@ -109,10 +109,10 @@ typedef struct {
     double start;
     bool announced;
     int64_t executions;
-} Watch;
+} CheckProgress;
 
-static void watch(void *context, int64_t done, int64_t all) {
-    Watch *own = context;
+static void show_progress(void *context, int64_t done, int64_t all) {
+    CheckProgress *own = context;
     const double seconds = clock_seconds() - own->start;
     if (seconds > 0.5 && done > 0 && !own->announced) {
         check_announce(&own->progress, own->name,
@@ -137,9 +137,9 @@ static bool compare_sparse(Run *run, Evaluator *evaluator, const Tensor *target,
     for (int id = 0; id < inputs->count; id++)
         list[id] = evaluator_input(inputs->arrays[id], &inputs->entries[id]);
     Evaluated expected = {0};
-    Watch own = {target->name, progress_start(!run->session->options->quiet), clock_seconds(),
-                 !inputs->is_first, inputs->executions};
-    evaluator_watch(evaluator, watch, &own);
+    CheckProgress own = {target->name, progress_start(!run->session->options->quiet), clock_seconds(),
+                         !inputs->is_first, inputs->executions};
+    evaluator_set_progress(evaluator, show_progress, &own);
     bool ok = evaluator_run_sparse(evaluator, list, &expected);
     progress_end(&own.progress);
     if (ok && !tensor_is_sparse(target)) {

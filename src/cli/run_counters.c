@@ -16,7 +16,7 @@ void run_begin_counters(Run *run, int index) {
     counters->planned = arena_array(arena, Counts, run->rank == 0 ? counters->count * run->ranks : 0);
 }
 
-// Those of a tensor of the statement.
+// What is counted on this rank of a tensor of the statement.
 static Counts *counts_of(const Counters *counters, const Tensor *tensor) {
     int t = 0;
     while (counters->tensors[t] != tensor)

@@ -9,7 +9,7 @@
 typedef struct Evaluator Evaluator;
 
 // Is told by one thread at a time that `done` of `all` parts of the work are done.
-typedef void (*EvaluatorWatch)(void *context, int64_t done, int64_t all);
+typedef void (*EvaluatorProgress)(void *context, int64_t done, int64_t all);
 
 // How results are held: double, double _Complex (two doubles), or int64_t.
 typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;

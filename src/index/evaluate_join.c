@@ -394,14 +394,14 @@ static bool can_share(const Join *join) {
            !does_not_matter(join, join->loops[0]);
 }
 
-// The first thread tells the watch how far all are.
+// The first thread reports the progress of all.
 static void finish_part(const Join *join, int *done) {
     const Evaluator *evaluator = join->evaluator;
     int finished;
 #pragma omp atomic capture
     finished = ++*done;
-    if (evaluator->watch && omp_get_thread_num() == 0)
-        evaluator->watch(evaluator->watching, finished, PARTS);
+    if (evaluator->progress && omp_get_thread_num() == 0)
+        evaluator->progress(evaluator->progress_context, finished, PARTS);
 }
 
 static void visit_part(Walk *walk, int part, int *done) {

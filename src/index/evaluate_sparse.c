@@ -122,9 +122,9 @@ static bool take_totals(Totals *totals, Evaluated *result) {
     return true;
 }
 
-void evaluator_watch(Evaluator *evaluator, EvaluatorWatch watch, void *context) {
-    evaluator->watch = watch;
-    evaluator->watching = context;
+void evaluator_set_progress(Evaluator *evaluator, EvaluatorProgress progress, void *context) {
+    evaluator->progress = progress;
+    evaluator->progress_context = context;
 }
 
 // What each explicit reduction gives, all elements of a dense tensor.

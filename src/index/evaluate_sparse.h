@@ -25,12 +25,13 @@ typedef struct {
     double summands;    // that were added up to one element, at most
 } Evaluated;
 
-void evaluator_watch(Evaluator *evaluator, EvaluatorWatch watch, void *context);
+// The function that evaluator_run_sparse calls from time to time, on the thread of the caller, with how many
+// of the parts of a term are done; NULL: none.
+void evaluator_set_progress(Evaluator *evaluator, EvaluatorProgress progress, void *context);
 
 // Evaluates a statement with sparse tensors. `inputs`: by tensor id; of the left side only where the
 // statement accumulates, with its old values. False when memory runs out. Free the result with
 // evaluated_free.
-// `watch`, if there is one, is told from time to time how many of the parts of a term are done.
 bool evaluator_run_sparse(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *result);
 void evaluated_free(Evaluated *result);
 

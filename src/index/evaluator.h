@@ -47,8 +47,8 @@ struct Evaluator {
     int term_count, max_steps, max_operands;
     const Term *terms;
     double summands, operations; // of one element
-    EvaluatorWatch watch;
-    void *watching;
+    EvaluatorProgress progress;
+    void *progress_context;
     int tensor_count; // one more than the greatest id of a tensor that is read
     // Of the explicit reductions of the right side.
     int reduction_evaluator_count;

@@ -262,17 +262,17 @@ static bool narrow(const Search *at, int d, Rect *piece) {
     return piece->lo[mode] < piece->hi[mode];
 }
 
-// Whether a dimension deals out all blocks of its mode, and not those of a part that others leave.
-static bool deals_all_blocks(const Layout *layout, int d) {
+// Whether a dimension divides its whole mode block-cyclically, not a part of it inside of other dimensions.
+static bool is_outer_cyclic(const Layout *layout, int d) {
     return layout->dims[d].kind == PLACE_PARTITION && layout->dims[d].cyclic &&
            layout->dims[d].length == layout->extents[layout->dims[d].mode];
 }
 
 enum { MAX_ROUNDS = 64 };
 
-// The next coordinate from c on of a dimension that deals out all blocks which may have something of the
-// target; the number of coordinates where there is none.
-static int64_t next_dealt(const Layout *layout, int d, PositionSet target, int64_t c) {
+// For a dimension of which is_outer_cyclic holds: the first coordinate >= c whose blocks may intersect the
+// target; the extent of the dimension where there is none. One round is one block for each coordinate.
+static int64_t next_cyclic(const Layout *layout, int d, PositionSet target, int64_t c) {
     const int64_t size = layout->grid.extents[d], block = layout->dims[d].block;
     if (c >= size)
         return size;
@@ -280,7 +280,7 @@ static int64_t next_dealt(const Layout *layout, int d, PositionSet target, int64
     const int64_t rounds =
         target.periodic ? target.periodic->period / common_divisor(target.periodic->period, round) : 0;
     if (target.periodic && rounds <= MAX_ROUNDS) {
-        // What its members are in one round is repeated after that many.
+        // Which coordinates intersect a periodic target depends on the round modulo `rounds`.
         int64_t next = size;
         for (int64_t r = 0, begin = 0; r < rounds && begin < target.hi; r++, begin += round) {
             const int64_t lo = begin + c * block, hi = begin + next * block;
@@ -294,8 +294,8 @@ static int64_t next_dealt(const Layout *layout, int d, PositionSet target, int64
     return behind <= last - first ? c : min_i64(size, c + size - behind);
 }
 
-// The same of any dimension, within a piece: c itself where it is not known, as for a block-cyclic dimension
-// inside of another.
+// The first coordinate >= c of any dimension whose part of `piece` may intersect the target; c where that is
+// not known, as of a block-cyclic dimension inside of another.
 static int64_t next_coordinate(const Search *at, int d, int64_t c, const Rect *piece) {
     const Layout *layout = at->layout;
     const int64_t size = layout->grid.extents[d];
@@ -303,8 +303,8 @@ static int64_t next_coordinate(const Search *at, int d, int64_t c, const Rect *p
         return c;
     const int mode = layout->dims[d].mode;
     const PositionSet target = rect_mode(at->target, mode);
-    if (deals_all_blocks(layout, d))
-        return next_dealt(layout, d, target, c);
+    if (is_outer_cyclic(layout, d))
+        return next_cyclic(layout, d, target, c);
     if (layout->cyclic_parts[mode] || !target.periodic)
         return c;
     const int64_t block = layout->dims[d].block;
@@ -418,7 +418,7 @@ static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, i
     if (is_last_of_mode(layout, d) && !target.periodic)
         return max_i64(0, last - first + 1);
     int64_t count = 0;
-    // From each block that has something of the target to the next one: there may be many others between.
+    // Only the blocks that intersect the target, which may be few of many.
     PositionSet left = positions_clip(target, lo, min_i64(hi, lo + (last + 1) * block));
     while (left.lo < left.hi) {
         const int64_t begin = lo + (left.lo - lo) / block * block, end = min_i64(begin + block, hi);
@@ -428,18 +428,18 @@ static int64_t count_blocks(const Layout *layout, int mode, int d, int64_t lo, i
     return count;
 }
 
-// The same for a mode with a block-cyclic dimension.
+// The number of parts of a mode with block-cyclic dimensions that intersect the target.
 static int64_t count_cyclic_parts(const Layout *layout, int mode, PositionSet target) {
     int64_t count = 0;
     int d = 0;
     while (!partitions(layout, d, mode))
         d++;
     const int64_t size = part_count(layout, mode), block = layout->dims[d].block;
-    const bool is_dealt = deals_all_blocks(layout, d) && is_last_of_mode(layout, d);
-    if (is_dealt && !target.periodic)
+    const bool is_outer = is_outer_cyclic(layout, d) && is_last_of_mode(layout, d);
+    if (is_outer && !target.periodic)
         return min_i64(size, (target.hi - 1) / block - target.lo / block + 1);
     for (int64_t c = 0;; c++) {
-        c = is_dealt ? next_dealt(layout, d, target, c) : c;
+        c = is_outer ? next_cyclic(layout, d, target, c) : c;
         if (c >= size)
             return count;
         count += positions_common(layout->cyclic_parts[mode][c], target) > 0;

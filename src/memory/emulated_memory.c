@@ -72,7 +72,7 @@ void *emulated_on_host(const void *address, int64_t bytes) {
     return NULL;
 }
 
-// Reserves so many bytes of the limit; false: fewer are left.
+// Counts bytes as allocated; false where that would exceed the limit.
 static bool reserve(int64_t bytes) {
     pthread_mutex_lock(&blocks_lock);
     const bool fits = bytes <= blocks.limit - blocks.bytes;

@@ -47,8 +47,8 @@ static int64_t processors(const DefaultPlace *place, const Cin *cin, const int64
     return count;
 }
 
-// A plan of the tensors of the program for these params: where they are at home. NULL: it cannot be made, or
-// there are so many ranks that figures of all of them would take longer than all else that a rank does.
+// A plan without statements, for the homes of all tensors with the current params. NULL where it cannot be
+// made, and for more than MOST_RANKS ranks: figures of so many would dominate the time of planning.
 static const Plan *find_homes(Pipeline *pipeline, Diagnostics *diagnostics) {
     const Program *program = pipeline->program;
     const int count = program->tensor_count + (int)pipeline->scheduler.workspaces.count;

@@ -72,7 +72,7 @@ typedef struct {
 
 // Of a statement of a plan; made by the first call. Lives as long as the plan.
 const StatementFigures *plan_figures(const StatementPlan *plan);
-// Only those of transfers, without sums over tensors and ranks.
+// The figures of its transfers alone, by transfer; plan_figures also sums them over tensors.
 const TransferFigures *plan_transfer_figures(const StatementPlan *plan);
 // Of any tensor of the program in the statement.
 TensorFigures plan_tensor_figures(const StatementPlan *plan, int tensor);

@@ -438,7 +438,7 @@ const StatementPlan *plan_with_homes(const Plan *homes, const Spmd *spmd, const 
         known = known && homes->homes[spmd->transfers[t].statement_access->tensor->id].known;
     plan->arena = arena;
     plan->home_figures = arena_new(arena, HomeFigures);
-    if (!known) // that of a workspace is found, which the other plan must not have
+    if (!known) // add_statement sets the home of a workspace, not that of the given plan
         plan->homes = arena_copy(arena, homes->homes, sizeof(Home) * (size_t)homes->tensor_count);
     plan->statement_count = 1;
     plan->statements = arena_array(arena, StatementPlan *, 1);

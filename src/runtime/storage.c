@@ -134,7 +134,7 @@ Storage *storage_create(const Home *home, int64_t rank, bool zero, Scratch scrat
 }
 
 Storage *storage_create_in_file(const Home *home, int64_t rank, int fd, int64_t offset) {
-    // As above, first what jumps.
+    // May jump where memory runs out: before anything that would have to be freed.
     const Region own = home_pieces(home, rank, home->arena);
     DiskFile *file = disk_open(fd);
     if (!file)

@@ -28,7 +28,7 @@ bool transfer_serves(const Transfer *transfer, const Access *access) {
     return serves;
 }
 
-// In order of ids, each once.
+// Inserts a tensor by id, unless it is there.
 static void insert_tensor(const Tensor *tensor, const Tensor **tensors, int *count) {
     int at = 0;
     while (at < *count && tensors[at]->id < tensor->id)

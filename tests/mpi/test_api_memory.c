@@ -495,8 +495,8 @@ static int open_files(const char *folder) {
     return count;
 }
 
-// Every allocation of the system in turn, on two ranks that share files one in three. Of arenas, which have
-// more, one in `stride`, fewer where runs take longer.
+// Makes one allocation fail at a time. System allocations: each, but every third with shared files on two
+// ranks, where runs take longest. Arena allocations, of which there are many more: every stride-th.
 static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
                       bool (*body)(Run *run, int ranks)) {
     const long every = ranks > 1 && body == compute_files ? 3 : 1;
