@@ -11,23 +11,37 @@
 #include <math.h>
 #include <string.h>
 
+// Figures of a tensor with the counts of all ranks, `stride` apart, in place of what is planned to move.
+static void set_counted(TensorFigures *figures, const Counts *counts, int stride, int64_t ranks,
+                        Arena *arena) {
+    int64_t *bytes = arena_array(arena, int64_t, ranks), *messages = arena_array(arena, int64_t, ranks),
+            *structure = arena_array(arena, int64_t, ranks);
+    IoCounts *io = arena_array(arena, IoCounts, ranks);
+    DeviceCounts *copied = arena_array(arena, DeviceCounts, ranks);
+    for (int64_t rank = 0; rank < ranks; rank++, counts += stride) {
+        bytes[rank] = counts->bytes;
+        messages[rank] = counts->messages;
+        structure[rank] = counts->structure;
+        io[rank] = counts->io;
+        copied[rank] = counts->copied;
+    }
+    figures->unknown = false;
+    figures->bytes_received = bytes;
+    figures->messages_received = messages;
+    figures->structure_received = structure;
+    figures->io = figures->io ? io : NULL;
+    figures->copied = figures->copied ? copied : NULL;
+}
+
 const TensorFigures *report_tensors(const StatementPlan *plan, const StatementReport *report, Arena *arena,
                                     int *count) {
     const StatementFigures *planned = plan_figures(plan);
     *count = planned->tensor_count;
     if (!report)
         return planned->tensors;
-    TensorFigures *figures =
-        arena_copy(arena, planned->tensors, sizeof *figures * (size_t)planned->tensor_count);
-    for (int t = 0; t < planned->tensor_count; t++) {
-        const CountedFigures *counted = &report->counted[t];
-        figures[t].unknown = false;
-        figures[t].bytes_received = counted->bytes;
-        figures[t].messages_received = counted->messages;
-        figures[t].structure_received = counted->structure;
-        figures[t].io = figures[t].io ? counted->io : NULL;
-        figures[t].copied = figures[t].copied ? counted->copied : NULL;
-    }
+    TensorFigures *figures = arena_copy(arena, planned->tensors, sizeof *figures * (size_t)*count);
+    for (int t = 0; t < *count; t++)
+        set_counted(&figures[t], &report->counted[t], *count, plan->ranks, arena);
     return figures;
 }
 

@@ -7,20 +7,21 @@
 #include "pipeline/pipeline.h"
 #include "runtime/cores.h"
 
-// What the runtime has counted of a tensor in executions of a statement; by rank.
+// What the runtime has counted on one rank of one tensor in all executions of a statement; `structure`: bytes
+// of the latest structure, which is not planned.
 typedef struct {
-    const int64_t *bytes, *messages, *structure;
-    const IoCounts *io;
-    const DeviceCounts *copied;
-} CountedFigures;
+    int64_t bytes, messages, structure;
+    IoCounts io;
+    DeviceCounts copied;
+} Counts;
 
 // What was measured of one statement.
 typedef struct {
-    double min, median, max;       // seconds of one execution
-    double seconds;                // of all timed ones together
-    int64_t executions;            // that are counted: of a repeated statement all, else the last one
-    double structure_seconds;      // what is done once for all executions has taken (report_has_structure)
-    const CountedFigures *counted; // in these executions; of each tensor that the statement uses, by id
+    double min, median, max;  // seconds of one execution
+    double seconds;           // of all timed ones together
+    int64_t executions;       // that are counted: of a repeated statement all, else the last one
+    double structure_seconds; // what is done once for all executions has taken (report_has_structure)
+    const Counts *counted;    // [rank][tensor], in these executions; tensors in the order of StatementFigures
     bool checked, check_ok;
     int64_t elements,
         drawn; // of a dense check: of the result, and those that were drawn to be checked; 0: all

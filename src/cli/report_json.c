@@ -93,21 +93,22 @@ static void print_tensor(const StatementPlan *plan, const TensorFigures *figures
     text_append(to, "}");
 }
 
-// Counted bytes and messages of all tensors together, by rank.
-static void print_totals(const StatementPlan *plan, const StatementReport *report, Text *to) {
+// Bytes and messages of all tensors together, by rank.
+static void print_totals(const StatementPlan *plan, const TensorFigures *figures, int count, Text *to) {
     int64_t *bytes = arena_array(to->arena, int64_t, plan->ranks);
     int64_t *messages = arena_array(to->arena, int64_t, plan->ranks);
-    for (int t = 0; t < plan_figures(plan)->tensor_count; t++)
+    for (int t = 0; t < count; t++)
         for (int64_t r = 0; r < plan->ranks; r++) {
-            bytes[r] += report->counted[t].bytes[r];
-            messages[r] += report->counted[t].messages[r];
+            bytes[r] += figures[t].bytes_received[r];
+            messages[r] += figures[t].messages_received[r];
         }
     print_integers("bytes_received", bytes, plan->ranks, to);
     text_append(to, ", ");
     print_integers("messages_received", messages, plan->ranks, to);
 }
 
-static void print_measured(const StatementPlan *plan, const StatementReport *report, Text *to) {
+static void print_measured(const StatementPlan *plan, const StatementReport *report,
+                           const TensorFigures *figures, int count, Text *to) {
     const double seconds[] = {report->min, report->median, report->max};
     static const char *const names[] = {"min", "median", "max"};
     text_append(to, ",\n   \"seconds\": {");
@@ -124,7 +125,7 @@ static void print_measured(const StatementPlan *plan, const StatementReport *rep
     text_append(to, "\"gflops\": ");
     print_real(report_gflops(plan, report), to);
     text_append(to, ",\n   ");
-    print_totals(plan, report, to);
+    print_totals(plan, figures, count, to);
     if (report->checked) {
         text_append(to, ",\n   \"check\": {\"max_rel_error\": ");
         print_real(report->error, to);
@@ -196,7 +197,7 @@ static void print_statement(const Pipeline *pipeline, int index, const Statement
     if (machine)
         predict_print_json(plan, machine, to);
     if (report)
-        print_measured(plan, report, to);
+        print_measured(plan, report, used, used_count, to);
     text_append(to, "}");
 }
 

@@ -27,14 +27,6 @@ typedef struct {
     HomeFile *files; // as --in-place says
 } Bindings;
 
-// What one rank has moved of one tensor in all executions of a statement, and bytes of the latest structure,
-// which is not planned.
-typedef struct {
-    int64_t bytes, messages, structure;
-    IoCounts io;
-    DeviceCounts copied;
-} Counts;
-
 typedef struct {
     int count;              // of tensors that the statement uses
     const Tensor **tensors; // by id, as in its figures
@@ -68,7 +60,7 @@ typedef struct {
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     Output **in_place;  // the same, of outputs that are homes; NULL: others
-    Kernel kernel;      // of all statements
+    Kernel kernel; // of all statements
     RunStatement *statements;
     RepetitionReport *repetitions; // by repetition of the program
     Values *values;                // by tensor id

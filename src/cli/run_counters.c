@@ -104,33 +104,10 @@ static bool check_copied(const DeviceCounts *counted, const DeviceCounts *planne
                              planned->from_device);
 }
 
-// The counts of all ranks, as figures by rank.
-static const CountedFigures *figures_of(const Counters *counters, const Counts *all, int64_t ranks,
-                                        Arena *arena) {
-    CountedFigures *figures = arena_array(arena, CountedFigures, counters->count);
-    for (int t = 0; t < counters->count; t++) {
-        int64_t *bytes = arena_array(arena, int64_t, ranks), *messages = arena_array(arena, int64_t, ranks),
-                *structure = arena_array(arena, int64_t, ranks);
-        IoCounts *io = arena_array(arena, IoCounts, ranks);
-        DeviceCounts *copied = arena_array(arena, DeviceCounts, ranks);
-        for (int64_t rank = 0; rank < ranks; rank++) {
-            const Counts *counts = &all[rank * counters->count + t];
-            bytes[rank] = counts->bytes;
-            messages[rank] = counts->messages;
-            structure[rank] = counts->structure;
-            io[rank] = counts->io;
-            copied[rank] = counts->copied;
-        }
-        figures[t] = (CountedFigures){bytes, messages, structure, io, copied};
-    }
-    return figures;
-}
-
 bool run_check_counters(Run *run, int index) {
     Diagnostics *diagnostics = run->session->diagnostics;
     const Counters *counters = &run->statements[index].counters;
-    Arena *scratch = arena_create_within(run->session->arena);
-    Counts *all = arena_array(scratch, Counts, run->rank == 0 ? counters->count * run->ranks : 0);
+    Counts *all = arena_array(run->session->arena, Counts, run->rank == 0 ? counters->count * run->ranks : 0);
     const int size = counters->count * (int)sizeof(Counts);
     MPI_Request request;
     run_expect(run, index);
@@ -146,8 +123,6 @@ bool run_check_counters(Run *run, int index) {
                  check_io(&counted->io, &planned->io, name, rank, diagnostics) &&
                  check_copied(&counted->copied, &planned->copied, name, rank, diagnostics);
         }
-    if (run->rank == 0)
-        run->statements[index].report.counted = figures_of(counters, all, run->ranks, run->session->arena);
-    arena_free(scratch);
+    run->statements[index].report.counted = all;
     return agree_on(MPI_COMM_WORLD, ok, diagnostics);
 }
