@@ -31,6 +31,7 @@ struct LoadedKernel {
     LoadedKernel *next;
     Hash source;
     Kernel kernel;
+    KernelFunctions functions;
 };
 
 struct distal_tensor {
@@ -276,7 +277,7 @@ void statement_answer(distal_statement *statement, const char *text);
 void statement_release(distal_statement *statement);
 
 // The functions of the C text, which are compiled and loaded unless the context has them. Collective.
-distal_status kernel_provide(distal_context *context, const char *source, const Kernel **kernel,
+distal_status kernel_provide(distal_context *context, const char *source, const KernelFunctions **functions,
                              double *seconds);
 void kernels_free(distal_context *context);
 

@@ -19,7 +19,8 @@ static distal_status compile(distal_context *context, void *arguments) {
 static distal_status load(distal_context *context, void *arguments) {
     KernelCall *call = arguments;
     call->kernel = arena_new(context->arena, LoadedKernel);
-    return jit_load(call->source, "distal_kernel_0", &call->kernel->kernel, context->diagnostics)
+    return jit_load(call->source, 1, (const char *[]){"distal_kernel_0"}, &call->kernel->kernel,
+                    &call->kernel->functions, context->diagnostics)
                ? DISTAL_OK
                : DISTAL_FAILED;
 }
@@ -31,14 +32,14 @@ static const LoadedKernel *find(const distal_context *context, const Hash *sourc
     return NULL;
 }
 
-distal_status kernel_provide(distal_context *context, const char *source, const Kernel **kernel,
+distal_status kernel_provide(distal_context *context, const char *source, const KernelFunctions **functions,
                              double *seconds) {
     Hash hash = hash_create();
     hash_string(&hash, source);
     *seconds = 0;
     const LoadedKernel *found = find(context, &hash);
     if (found) {
-        *kernel = &found->kernel;
+        *functions = &found->functions;
         return DISTAL_OK;
     }
     // The first rank of each node compiles; the others find the kernel in the cache.
@@ -58,7 +59,7 @@ distal_status kernel_provide(distal_context *context, const char *source, const 
     call.kernel->source = hash;
     call.kernel->next = context->kernels;
     context->kernels = call.kernel;
-    *kernel = &call.kernel->kernel;
+    *functions = &call.kernel->functions;
     *seconds = call.seconds;
     return DISTAL_OK;
 }
@@ -72,7 +73,7 @@ void kernels_free(distal_context *context) {
 typedef struct {
     distal_statement *statement;
     distal_kernel_function function, assembly;
-    const Kernel *kernel;
+    const KernelFunctions *kernel;
     const char *id;
 } CompileCall;
 

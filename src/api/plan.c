@@ -217,8 +217,8 @@ static distal_status provide_function(distal_context *context, PlanCall *call) {
         status = kernel_provide(context, program->c_source, &program->kernel, &call->seconds);
     if (status != DISTAL_OK)
         return status;
-    call->plan->function = program->kernel->functions.function;
-    call->plan->structure = program->kernel->functions.structure;
+    call->plan->function = program->kernel->function;
+    call->plan->structure = program->kernel->structure;
     return DISTAL_OK;
 }
 

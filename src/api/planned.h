@@ -17,8 +17,8 @@ struct PlannedProgram {
     int64_t param_count, machine_count;
     const int64_t *params; // values by index
     Plan *plan;
-    const Kernel *kernel; // NULL: not provided yet
-    bool transient;       // not kept for other plans: it takes less time where there is more memory of GPUs
+    const KernelFunctions *kernel; // NULL: not provided yet
+    bool transient; // not kept for other plans: it takes less time where there is more memory of GPUs
     bool has_parts;
     ExecutionParts parts; // of this rank, without storages
     // It is valid for these.

@@ -37,7 +37,6 @@ typedef struct {
 
 // One statement on this rank.
 typedef struct {
-    KernelFunctions kernel;
     distal_execution *execution; // from its beginning to its end
     Array(double) begins, ends; // of each timed execution: seconds of the clock that a node has, or from 0 on
     Counters counters;
@@ -60,7 +59,8 @@ typedef struct {
     Entries *shares;    // by tensor id: of inputs that were read before the plan was made; order 0 of others
     Storage **storages; // by tensor id, NULL where no statement uses the tensor
     Output **in_place;  // the same, of outputs that are homes; NULL: others
-    Kernel kernel; // of all statements
+    Kernel kernel;      // of all statements
+    KernelFunctions *functions; // by statement
     RunStatement *statements;
     RepetitionReport *repetitions; // by repetition of the program
     Values *values;                // by tensor id

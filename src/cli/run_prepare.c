@@ -43,12 +43,13 @@ static bool compile(Run *run) {
     broadcast(&hit, 1, MPI_INT, 0, MPI_COMM_WORLD);
     run->cache_hit = hit;
     const int count = run->pipeline->program->statement_count;
+    const char **names = arena_array(run->session->arena, const char *, count);
+    for (int i = 0; i < count; i++)
+        names[i] = run->pipeline->statements[i].function;
+    run->functions = arena_array(run->session->arena, KernelFunctions, count);
     ok = count == 0 ||
-         jit_load(run->pipeline->c_source, run->pipeline->statements[0].function, &run->kernel, diagnostics);
+         jit_load(run->pipeline->c_source, count, names, &run->kernel, run->functions, diagnostics);
     run->compile_seconds += run->kernel.seconds; // where the cache cannot be used
-    for (int i = 0; ok && i < count; i++)
-        ok = jit_find(&run->kernel, run->pipeline->statements[i].function, &run->statements[i].kernel,
-                      diagnostics);
     if (!agree_on(MPI_COMM_WORLD, ok, diagnostics))
         return false;
     warn_of_cache(run);

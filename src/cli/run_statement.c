@@ -116,7 +116,7 @@ static void summarize(const Run *run, RunStatement *statement) {
 static bool find_rest(Run *run, int index) {
     RunStatement *statement = &run->statements[index];
     return execution_is_structured(statement->execution) ||
-           execution_structure(statement->execution, statement->kernel.structure, run->pipeline->params,
+           execution_structure(statement->execution, run->functions[index].structure, run->pipeline->params,
                                run->session->diagnostics);
 }
 
@@ -125,7 +125,7 @@ static bool find_rest(Run *run, int index) {
 static bool execute_once(Run *run, int index, bool timed, bool together) {
     RunStatement *statement = &run->statements[index];
     const double start = clock_seconds();
-    execution_run(statement->execution, statement->kernel.function, run->pipeline->params);
+    execution_run(statement->execution, run->functions[index].function, run->pipeline->params);
     const double seconds = clock_seconds() - start, begin = together ? start : 0;
     if (timed)
         statement->report.seconds += seconds;
@@ -191,7 +191,7 @@ static bool find_structure(Run *run, int index) {
     barrier(MPI_COMM_WORLD);
     double seconds = MPI_Wtime();
     if (!execution_is_structured(statement->execution) &&
-        !execution_structure(statement->execution, statement->kernel.structure, run->pipeline->params,
+        !execution_structure(statement->execution, run->functions[index].structure, run->pipeline->params,
                              run->session->diagnostics))
         return false;
     seconds = MPI_Wtime() - seconds;

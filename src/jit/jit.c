@@ -207,7 +207,7 @@ static bool load_module(const char *source, Kernel *kernel, Diagnostics *diagnos
     return *place;
 }
 
-// Finds a function and that of its entries; NULL, or why it cannot be found.
+// NULL, or why the function cannot be found.
 static const char *find(void *handle, const char *name, KernelFunctions *functions, Arena *arena) {
     // POSIX: pointers to functions have the size of pointers to void; copying avoids a warning.
     void *symbol = dlsym(handle, name);
@@ -219,12 +219,8 @@ static const char *find(void *handle, const char *name, KernelFunctions *functio
     return NULL;
 }
 
-bool jit_find(const Kernel *kernel, const char *name, KernelFunctions *functions, Diagnostics *diagnostics) {
-    const char *why = find(kernel->handle, name, functions, diagnostics->arena);
-    return !why || diagnostics_error(diagnostics, nowhere, "cannot find a function of the kernel: %s", why);
-}
-
-bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics) {
+bool jit_load(const char *source, int count, const char *const *names, Kernel *kernel,
+              KernelFunctions *functions, Diagnostics *diagnostics) {
     Site site;
     *kernel = (Kernel){0};
     if (!provide(source, true, &site, kernel, diagnostics)) {
@@ -235,8 +231,8 @@ bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnost
     // Never unmapped: it may have loaded an OpenMP runtime of its own, whose threads outlive the call.
     kernel->handle = dlopen(loadable_name(&site, diagnostics->arena), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const char *why = kernel->handle ? NULL : dlerror();
-    if (kernel->handle)
-        why = find(kernel->handle, function, &kernel->functions, diagnostics->arena);
+    for (int i = 0; i < count && !why; i++)
+        why = find(kernel->handle, names[i], &functions[i], diagnostics->arena);
     if (why) {
         diagnostics_error(diagnostics, nowhere, "cannot load the kernel '%s/%s': %s", site.path, object_name,
                           why);

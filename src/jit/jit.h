@@ -12,9 +12,8 @@ typedef struct {
 } KernelFunctions;
 
 typedef struct {
-    KernelFunctions functions; // those that were loaded by name
-    void *handle;              // of dlopen; jit_unload closes it, but the code stays mapped
-    void *module;              // of its kernels of a GPU; NULL: it has none
+    void *handle; // of dlopen; jit_unload closes it, but the code stays mapped
+    void *module; // of its kernels of a GPU; NULL: it has none
     bool cache_hit;
     double seconds;       // spent compiling, 0 on a hit
     const char *distrust; // if an existing cache was not used because others may have written to it: the
@@ -27,13 +26,12 @@ typedef struct {
 // compiler.h), XDG_CACHE_HOME, HOME, TMPDIR. False with a diagnostic that holds the compiler's output.
 bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnostics *diagnostics);
 
-// Loads `function` of `source`, which jit_compile has put into the cache. Only files and folders that belong
-// to this user and that no other user can write to are used. If there is none, compiles it first: in a
+// Loads `count` functions of `source`, which jit_compile has put into the cache. Only files and folders that
+// belong to this user and that no other user can write to are used. If there is none, compiles it first: in a
 // temporary folder if the cache cannot be written, is not trusted, or is on a file system that does not
 // permit execution.
-bool jit_load(const char *source, const char *function, Kernel *kernel, Diagnostics *diagnostics);
-// Finds another function of the same source. False with a diagnostic if there is none.
-bool jit_find(const Kernel *kernel, const char *name, KernelFunctions *functions, Diagnostics *diagnostics);
+bool jit_load(const char *source, int count, const char *const *names, Kernel *kernel,
+              KernelFunctions *functions, Diagnostics *diagnostics);
 void jit_unload(Kernel *kernel);
 
 #endif

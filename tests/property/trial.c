@@ -335,7 +335,7 @@ static void *compile_level(Trial *const *trials, int count) {
             continue;
         }
         Kernel kernel;
-        if (jit_load(source, trials[first]->pipeline->statements[0].function, &kernel, diagnostics)) {
+        if (jit_load(source, 0, NULL, &kernel, NULL, diagnostics)) {
             handle = kernel.handle;
             load_functions(trials, count, kernel.handle);
         } else {

@@ -261,12 +261,13 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
     for (int r = 0; r < passes->spmd->row_count; r++)
         execution.rows[r] = malloc(THREADS * row_size(&execution, r));
     Kernel kernel;
-    if (!jit_load(pipeline->c_source, passes->function, &kernel, pipeline->diagnostics)) {
+    KernelFunctions functions;
+    if (!jit_load(pipeline->c_source, 1, &passes->function, &kernel, &functions, pipeline->diagnostics)) {
         Text text = text_create(arena);
         diagnostics_print(pipeline->diagnostics, &text);
         fail_msg("%s", text_string(&text));
     }
-    kernel.functions.function(&execution, pipeline->params);
+    functions.function(&execution, pipeline->params);
     jit_unload(&kernel);
     free(execution.space);
     for (int r = 0; r < passes->spmd->row_count; r++)

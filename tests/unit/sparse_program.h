@@ -382,16 +382,16 @@ static void join(distal_execution *execution, Whole *left, Arena *arena) {
 }
 
 // Calls the function that appends the entries. Whether they have come in order.
-static bool append_entries(Pipeline *pipeline, const Kernel *kernel, distal_execution *execution,
+static bool append_entries(Pipeline *pipeline, const KernelFunctions *kernel, distal_execution *execution,
                            Whole *left) {
     memset(left->entries, 0, (size_t)left->count);
     execution->appended = left->entries;
-    assert_non_null(kernel->functions.structure);
+    assert_non_null(kernel->structure);
     if (append_lists(left->stored.order, left->stored.levels).count > 0) {
         execution->appender = appender_create(&left->stored, omp_get_max_threads(), INT64_MAX);
         assert_non_null(execution->appender);
     }
-    kernel->functions.structure(execution, pipeline->params);
+    kernel->structure(execution, pipeline->params);
     const bool ordered = execution->appender && appender_is_used(execution->appender);
     if (ordered)
         join(execution, left, pipeline->arena);
@@ -400,7 +400,7 @@ static bool append_entries(Pipeline *pipeline, const Kernel *kernel, distal_exec
 }
 
 // Gives a sparse result its levels, with values of zero.
-static void assemble(Pipeline *pipeline, const StatementPasses *passes, const Kernel *kernel,
+static void assemble(Pipeline *pipeline, const StatementPasses *passes, const KernelFunctions *kernel,
                      distal_execution *execution, Whole *left) {
     const Spmd *spmd = passes->spmd;
     stored_free(&left->stored);
@@ -450,14 +450,15 @@ static void check_statement(Pipeline *pipeline, const StatementPasses *passes, W
     distal_execution execution = {.spmd = passes->spmd, .tensors = tensors, .arena = arena};
     assert_true(passes->spmd->transfer_count <= MAX_TRANSFERS);
     Kernel kernel;
-    if (!jit_load(pipeline->c_source, passes->function, &kernel, pipeline->diagnostics)) {
+    KernelFunctions functions;
+    if (!jit_load(pipeline->c_source, 1, &passes->function, &kernel, &functions, pipeline->diagnostics)) {
         Text text = text_create(arena);
         diagnostics_print(pipeline->diagnostics, &text);
         fail_msg("%s", text_string(&text));
     }
     if (left->sparse)
-        assemble(pipeline, passes, &kernel, &execution, left);
-    kernel.functions.function(&execution, pipeline->params);
+        assemble(pipeline, passes, &functions, &execution, left);
+    functions.function(&execution, pipeline->params);
     jit_unload(&kernel);
     for (int t = 0; t < passes->spmd->transfer_count; t++)
         stored_free(&execution.converted[t]);

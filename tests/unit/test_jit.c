@@ -73,24 +73,29 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void assert_answers(const Kernel *kernel) {
+static bool load(Fixture *fixture, const char *source, Kernel *kernel, KernelFunctions *functions) {
+    return jit_load(source, 1, (const char *[]){"distal_kernel"}, kernel, functions, fixture->diagnostics);
+}
+
+static void assert_answers(const KernelFunctions *functions) {
     int64_t result = 0;
     const int64_t params[] = {(int64_t)(intptr_t)&result, 2};
-    kernel->functions.function(NULL, params);
+    functions->function(NULL, params);
     assert_int_equal(result, 42);
 }
 
 // Loads, calls and unloads the kernel; whether the cache had it.
 static bool load_answer(Fixture *fixture) {
     Kernel kernel;
-    if (!jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics)) {
+    KernelFunctions functions;
+    if (!load(fixture, answer, &kernel, &functions)) {
         Text text = text_create(fixture->arena);
         diagnostics_print(fixture->diagnostics, &text);
         fail_msg("%s", text_string(&text));
     }
     bool hit = kernel.cache_hit;
     assert_true(hit == (kernel.seconds == 0));
-    assert_answers(&kernel);
+    assert_answers(&functions);
     jit_unload(&kernel);
     return hit;
 }
@@ -277,8 +282,9 @@ static void plant(Fixture *fixture, const char *object) {
     static const char *const wrong = KERNEL("*(int64_t *)(intptr_t)param[0] = 13 + 0 * param[1];");
     const char *cache = arena_printf(fixture->arena, "%s/planted", fixture->folder);
     Kernel kernel;
+    KernelFunctions functions;
     setenv("XDG_CACHE_HOME", cache, 1);
-    assert_true(jit_load(wrong, "distal_kernel", &kernel, fixture->diagnostics));
+    assert_true(load(fixture, wrong, &kernel, &functions));
     jit_unload(&kernel);
     const char *planted = only_entry(fixture, arena_printf(fixture->arena, "%s/distal", cache));
     assert_int_equal(rename(arena_printf(fixture->arena, "%s/kernel.so", planted), object), 0);
@@ -288,10 +294,11 @@ static void plant(Fixture *fixture, const char *object) {
 
 static int64_t result_of(Fixture *fixture, const char **distrust) {
     Kernel kernel;
-    assert_true(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+    KernelFunctions functions;
+    assert_true(load(fixture, answer, &kernel, &functions));
     int64_t result = 0;
     const int64_t params[] = {(int64_t)(intptr_t)&result, 2};
-    kernel.functions.function(NULL, params);
+    functions.function(NULL, params);
     *distrust = kernel.distrust;
     jit_unload(&kernel);
     return result;
@@ -379,14 +386,16 @@ static void test_cache_that_cannot_be_written(void **state) {
     assert_int_equal(entries(fixture->folder), 1); // the temporary folder is gone
     setenv("TMPDIR", file, 1);
     Kernel kernel;
-    assert_false(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+    KernelFunctions functions;
+    assert_false(load(fixture, answer, &kernel, &functions));
     assert_true(says(fixture, "cannot make a folder"));
 }
 
 static void test_compiler_that_fails(void **state) {
     Fixture *fixture = *state;
     Kernel kernel;
-    assert_false(jit_load(KERNEL("this is not C;"), "distal_kernel", &kernel, fixture->diagnostics));
+    KernelFunctions functions;
+    assert_false(load(fixture, KERNEL("this is not C;"), &kernel, &functions));
     assert_true(says(fixture, "the C compiler failed with status 1\ncommand: cc -std=c11"));
     assert_true(says(fixture, "kernel.c:5:"));
     assert_null(kernel.handle);
@@ -395,8 +404,9 @@ static void test_compiler_that_fails(void **state) {
 static void test_compiler_that_is_missing(void **state) {
     Fixture *fixture = *state;
     Kernel kernel;
+    KernelFunctions functions;
     setenv("DISTAL_CC", "no-such-compiler --with arguments", 1);
-    assert_false(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+    assert_false(load(fixture, answer, &kernel, &functions));
     assert_true(says(fixture, "cannot start the C compiler 'no-such-compiler': No such file or directory"));
 }
 
@@ -413,10 +423,11 @@ static const char *write_compiler(Fixture *fixture, const char *text) {
 static void test_compiler_that_makes_nothing(void **state) {
     Fixture *fixture = *state;
     Kernel kernel;
+    KernelFunctions functions;
     static const char *const commands[] = {"true", "while [ \"$1\" != -o ]; do shift; done; rm \"$2\""};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const char *path = write_compiler(fixture, commands[i]);
-        assert_false(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+        assert_false(load(fixture, answer, &kernel, &functions));
         assert_true(says(fixture, arena_printf(fixture->arena,
                                                "the C compiler '%s' succeeded without making a file", path)));
     }
@@ -462,16 +473,17 @@ static const char hanging[] = "sleep 1000 &\necho \"$!;\" > \"$(dirname \"$0\")/
 static void test_compiler_that_hangs(void **state) {
     Fixture *fixture = *state;
     Kernel kernel;
+    KernelFunctions functions;
     write_compiler(fixture, hanging);
     setenv("DISTAL_CC_TIMEOUT", "0.5", 1);
-    assert_false(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+    assert_false(load(fixture, answer, &kernel, &functions));
     assert_true(
         says(fixture, "the C compiler has not ended within 0.5 seconds and was killed (DISTAL_CC_TIMEOUT"));
     assert_true(has_gone(started_by_compiler(fixture)));
     static const char *const wrong[] = {"soon", "1s", "-1", "nan", "inf"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         setenv("DISTAL_CC_TIMEOUT", wrong[i], 1);
-        assert_false(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
+        assert_false(load(fixture, answer, &kernel, &functions));
         assert_true(says(fixture, "which is not a number of seconds"));
     }
     unsetenv("DISTAL_CC");
@@ -490,7 +502,8 @@ static void test_compiler_ends_with_us(void **state) {
         const pid_t child = fork();
         if (child == 0) {
             Kernel kernel;
-            jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics);
+            KernelFunctions functions;
+            load(fixture, answer, &kernel, &functions);
             _exit(0);
         }
         const pid_t started = started_by_compiler(fixture);
@@ -505,17 +518,11 @@ static void test_compiler_ends_with_us(void **state) {
 static void test_function_that_is_missing(void **state) {
     Fixture *fixture = *state;
     Kernel kernel;
-    assert_false(jit_load(answer, "another", &kernel, fixture->diagnostics));
+    KernelFunctions functions[2];
+    const char *const names[] = {"distal_kernel", "another"};
+    assert_false(jit_load(answer, 2, names, &kernel, functions, fixture->diagnostics));
     assert_true(says(fixture, "undefined symbol: another"));
     assert_null(kernel.handle);
-    KernelFunctions functions;
-    assert_true(jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics));
-    assert_false(jit_find(&kernel, "a_third", &functions, fixture->diagnostics));
-    assert_true(says(fixture, "cannot find a function of the kernel: "));
-    assert_true(says(fixture, "undefined symbol: a_third"));
-    assert_true(jit_find(&kernel, "distal_kernel", &functions, fixture->diagnostics));
-    assert_true(functions.function == kernel.functions.function);
-    jit_unload(&kernel);
 }
 
 static void test_many_processes_at_once(void **state) {
@@ -526,11 +533,12 @@ static void test_many_processes_at_once(void **state) {
         children[i] = fork();
         if (children[i] == 0) {
             Kernel kernel;
-            bool loaded = jit_load(answer, "distal_kernel", &kernel, fixture->diagnostics);
+            KernelFunctions functions;
+            bool loaded = load(fixture, answer, &kernel, &functions);
             int64_t result = 0;
             const int64_t params[] = {(int64_t)(intptr_t)&result, 2};
             if (loaded)
-                kernel.functions.function(NULL, params);
+                functions.function(NULL, params);
             _exit(result == 42 ? 0 : 1);
         }
     }
