@@ -64,13 +64,15 @@ static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, in
 
 // Buffers of scratch files with direct I/O, that of a copy as well.
 static int64_t direct_bytes(const Pipeline *pipeline, const Options *options, int statement) {
+    if (!options->direct)
+        return 0;
     int64_t files =
         is_copied(pipeline, options, statement) && target_home(pipeline, statement)->memory == MEMORY_DISK;
-    for (int t = 0; t < pipeline->plan->tensor_count && options->direct; t++) {
+    for (int t = 0; t < pipeline->plan->tensor_count; t++) {
         const Home *home = &pipeline->plan->homes[t];
         files += home->known && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK;
     }
-    return options->direct ? files * DISK_BOUNCE_BYTES : 0;
+    return files * DISK_BOUNCE_BYTES;
 }
 
 // Of all statements that are executed together with this one.

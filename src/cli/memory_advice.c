@@ -137,9 +137,9 @@ static int64_t buffers_together(const Advice *advice, int statement, int64_t ran
         const StatementPlan *plan = pipeline->plan->statements[s];
         const StatementFigures *figures = plan_figures(plan);
         for (int t = 0; t < figures->tensor_count; t++)
-            bytes =
-                saturated_add(bytes, advice->kind == MEMORY_GPU ? figures->tensors[t].gpu_buffer_bytes[rank]
-                                                                : figures->tensors[t].buffer_bytes[rank]);
+            bytes = saturated_add(bytes, advice->kind == MEMORY_GPU
+                                             ? figures->tensors[t].gpu_buffer_bytes[rank]
+                                             : figures->tensors[t].known_buffer_bytes[rank]);
         if (advice->kind == MEMORY_GPU && plan->spmd->on_gpu) // on the host they are among the buffers
             bytes = saturated_add(bytes, plan_rows_bytes(plan));
     }
