@@ -262,12 +262,15 @@ static bool narrow(const Search *at, int d, Rect *piece) {
     return piece->lo[mode] < piece->hi[mode];
 }
 
-// Whether a dimension divides its whole mode block-cyclically, not a part of it inside of other dimensions.
+// Whether a dimension is the first one that divides its mode, and does so block-cyclically.
 static bool is_outer_cyclic(const Layout *layout, int d) {
-    return layout->dims[d].kind == PLACE_PARTITION && layout->dims[d].cyclic &&
-           layout->dims[d].length == layout->extents[layout->dims[d].mode];
+    for (int before = 0; before < d; before++)
+        if (partitions(layout, before, layout->dims[d].mode))
+            return false;
+    return layout->dims[d].kind == PLACE_PARTITION && layout->dims[d].cyclic;
 }
 
+// Of periodic targets with more different rounds, the bounds alone are compared.
 enum { MAX_ROUNDS = 64 };
 
 // For a dimension of which is_outer_cyclic holds: the first coordinate >= c whose blocks may intersect the
@@ -280,11 +283,11 @@ static int64_t next_cyclic(const Layout *layout, int d, PositionSet target, int6
     const int64_t rounds =
         target.periodic ? target.periodic->period / common_divisor(target.periodic->period, round) : 0;
     if (target.periodic && rounds <= MAX_ROUNDS) {
-        // Which coordinates intersect a periodic target depends on the round modulo `rounds`.
-        int64_t next = size;
-        for (int64_t r = 0, begin = 0; r < rounds && begin < target.hi; r++, begin += round) {
-            const int64_t lo = begin + c * block, hi = begin + next * block;
-            const PositionSet left = positions_clip((PositionSet){lo, hi, target.periodic}, lo, hi);
+        // Which coordinates intersect the target depends on the round modulo `rounds`; the first round that
+        // the target reaches may be cut, so there is one more.
+        int64_t next = size, begin = target.lo / round * round;
+        for (int64_t r = 0; r <= rounds && begin < target.hi; r++, begin += round) {
+            const PositionSet left = positions_clip(target, begin + c * block, begin + next * block);
             next = left.lo < left.hi ? (left.lo - begin) / block : next;
         }
         return next;

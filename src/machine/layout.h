@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layouts: a placement of a tensor with numbers put in, which says what each processor holds and, the other
-// way round, which processors hold a rectangle. Costs are those of the parts that are asked for, not of the
-// grid.
+// way round, which processors hold a rectangle. Functions take time for the parts that they find, not for the
+// grid; only layout_create lists all parts of modes with block-cyclic dimensions.
 #ifndef DISTAL_MACHINE_LAYOUT_H
 #define DISTAL_MACHINE_LAYOUT_H
 
@@ -61,7 +61,8 @@ void layout_rects(const Layout *layout, const int64_t *coordinates, Arena *arena
 typedef bool (*LayoutVisit)(void *context, int64_t processor, const Rect *part);
 void layout_holders(const Layout *layout, const Rect *rect, const int64_t *replica, Arena *arena,
                     LayoutVisit visit, void *context);
-// The number of parts of `rect` with one replica. Takes constant time for each mode with equal blocks.
+// The number of parts of `rect` with one replica. Takes constant time for an interval of a mode that one
+// dimension divides into equal blocks, else time for the parts.
 int64_t layout_part_count(const Layout *layout, const Rect *rect, Arena *scratch);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { UNIVERSE = 160, CHAINS = 20000 };
+enum { UNIVERSE = 160, CHAINS = 20000, MOST_COORDINATES = 120 };
 
 typedef struct {
     uint64_t state;
@@ -235,16 +235,61 @@ static int64_t split(int64_t *position, int64_t length, int64_t size, int64_t cy
     return at / block;
 }
 
+// Part of a mode: an interval, or blocks at equal distances in one.
+static PositionSet draw_target(Random *random, int64_t extent, Arena *arena) {
+    const int64_t lo = draw(random, extent), hi = lo + 1 + draw(random, extent - lo);
+    if (draw(random, 2))
+        return (PositionSet){lo, hi, NULL};
+    const int64_t size = 2 + draw(random, draw(random, 4) ? 6 : extent), block = 1 + draw(random, 5);
+    const PositionSet all = {0, extent, NULL};
+    return positions_clip(positions_cyclic(all, block, size, draw(random, size), arena), lo, hi);
+}
+
+typedef struct {
+    const Layout *layout;
+    PositionSet target;
+    bool *visited; // by processor
+    int64_t count;
+} Visits;
+
+static bool note_visit(void *context, int64_t processor, const Rect *part) {
+    Visits *visits = context;
+    assert_false(visits->visited[processor]);
+    assert_true(positions_common(rect_mode(part, 0), visits->target) > 0);
+    visits->visited[processor] = true;
+    visits->count++;
+    return true;
+}
+
+// The processors that hold some of a target are found, and only these.
+static void check_holders(const Layout *layout, const int64_t *holders, Random *random, Arena *arena) {
+    const int64_t extent = layout->extents[0];
+    if (extent == 0)
+        return;
+    const int64_t replica[3] = {0};
+    Visits visits = {.layout = layout,
+                     .target = draw_target(random, extent, arena),
+                     .visited = arena_array(arena, bool, grid_size(&layout->grid))};
+    if (positions_count(visits.target) == 0)
+        return;
+    Rect rect = rect_whole(1, &extent);
+    rect_set_mode(&rect, 0, visits.target);
+    layout_holders(layout, &rect, replica, arena, note_visit, &visits);
+    for (int64_t i = 0; i < positions_count(visits.target); i++)
+        assert_true(visits.visited[holders[positions_at(visits.target, i)]]);
+    assert_int_equal(layout_part_count(layout, &rect, arena), visits.count);
+}
+
 // One mode over three dimensions, each contiguous or cyclic out.
 static void test_layouts(void **state) {
     (void)state;
     Random random = {44};
     Arena *arena = arena_create();
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < 20000; round++) {
         Machine machine = {.name = "M", .order = 3};
         Placement placement = {.machine = &machine};
         Grid grid = {.order = 3};
-        const int64_t extent = draw(&random, 50);
+        const int64_t extent = draw(&random, MOST_COORDINATES);
         int64_t cycles[3] = {0}, length = extent;
         for (int d = 0; d < 3; d++) {
             grid.extents[d] = 1 + draw(&random, 3);
@@ -256,7 +301,7 @@ static void test_layouts(void **state) {
         Layout layout;
         int bad_dim;
         assert_true(layout_create(&placement, "A", &grid, NULL, 1, &extent, NULL, arena, &layout, &bad_dim));
-        int64_t holders[50] = {0};
+        int64_t holders[MOST_COORDINATES] = {0};
         for (int64_t x = 0; x < extent; x++) {
             int64_t position = x, coordinates[3];
             length = extent;
@@ -282,6 +327,7 @@ static void test_layouts(void **state) {
             }
             assert_int_equal(any ? rect_count(&rect, 0) : 0, count);
         }
+        check_holders(&layout, holders, &random, arena);
         arena_reset(arena);
     }
     arena_free(arena);
