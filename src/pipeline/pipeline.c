@@ -209,27 +209,35 @@ static bool verify_statements(Plan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
+const Tensor *const *pipeline_tensors(const Pipeline *pipeline, Arena *arena, int *count) {
+    const Program *program = pipeline->program;
+    const int workspaces = (int)pipeline->scheduler.workspaces.count;
+    *count = program->tensor_count + workspaces;
+    const Tensor **tensors = arena_array(arena, const Tensor *, *count);
+    for (int t = 0; t < program->tensor_count; t++)
+        tensors[t] = program->tensors[t];
+    for (int w = 0; w < workspaces; w++)
+        tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
+    return tensors;
+}
+
 Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *params, PlanOptions options,
                     Diagnostics *diagnostics) {
     const Program *program = pipeline->program;
-    const int64_t workspaces = pipeline->scheduler.workspaces.count;
-    const int count = program->tensor_count + (int)workspaces;
+    int count;
+    const Tensor *const *tensors = pipeline_tensors(pipeline, arena, &count);
     const Spmd **list = arena_array(arena, const Spmd *, program->statement_count);
     for (int i = 0; i < program->statement_count; i++)
         list[i] = pipeline->statements[i].spmd;
-    // By id: workspaces follow the tensors of the program, and have no homes yet.
-    const Tensor **tensors = arena_array(arena, const Tensor *, count);
+    // Workspaces have no homes yet.
     Home *homes = arena_array(arena, Home, count);
     HomeFile *files = arena_array(arena, HomeFile, count);
     for (int t = 0; t < program->tensor_count; t++) {
-        tensors[t] = program->tensors[t];
         if (options.homes)
             homes[t] = options.homes[t];
         if (options.files)
             files[t] = options.files[t];
     }
-    for (int64_t w = 0; w < workspaces; w++)
-        tensors[program->tensor_count + w] = pipeline->scheduler.workspaces.items[w];
     options.homes = homes;
     options.files = files;
     options.param_names = program->param_names;

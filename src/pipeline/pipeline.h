@@ -37,12 +37,14 @@ typedef struct {
     const char *id;       // of the function: a hash of its code
 } StatementPasses;
 
-// The homes of all tensors, for place_choose: `plan` has no statements; NULL: there can be none.
+// A plan without statements, from which place_choose takes the homes of all tensors, and what it was made
+// for.
 typedef struct {
-    const Plan *plan;
-    int tensor_count;
-    int64_t *params; // that it was made for, with the ranks
-} PlacedTensors;
+    Arena *arena;
+    const Plan *plan; // NULL: it cannot be made
+    int64_t *params;  // with the number of ranks; NULL: none has been tried
+    int64_t workspaces;
+} HomesPlan;
 
 typedef struct {
     Arena *arena;
@@ -61,7 +63,7 @@ typedef struct {
     Scheduler scheduler;         // of all statements
     int64_t reduction_count;     // of its workspaces, the first, are of explicit reductions
     StatementPasses *statements; // program->statement_count of them
-    PlacedTensors placed;        // made by the first statement that needs it
+    HomesPlan homes;             // made by the first statement that needs it
     const char *c_source;        // one file with a function for each statement
     Plan *plan;
 
@@ -79,6 +81,9 @@ Pipeline *pipeline_create(Arena *arena, Source source, const ParamOverride *over
 Pipeline *pipeline_of(Arena *arena, const Program *program, int64_t ranks);
 // To be called when commands have been added at the ends of schedules; results for the others are kept.
 void pipeline_extend(Pipeline *pipeline, const Program *program);
+
+// The tensors of the program, and then its workspaces: by id, in the arena.
+const Tensor *const *pipeline_tensors(const Pipeline *pipeline, Arena *arena, int *count);
 
 // A separate plan, for these values of params; `options` has the ranks, and homes by tensor of the program.
 // After PASS_SPMD. NULL with a diagnostic.

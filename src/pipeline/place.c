@@ -51,37 +51,36 @@ static int64_t processors(const DefaultPlace *place, const Cin *cin, const int64
 // made, and for more than MOST_RANKS ranks: figures of so many would dominate the time of planning.
 static const Plan *find_homes(Pipeline *pipeline, Diagnostics *diagnostics) {
     const Program *program = pipeline->program;
-    const int count = program->tensor_count + (int)pipeline->scheduler.workspaces.count;
     const size_t size = sizeof(int64_t) * (size_t)max_i64(program->param_count, 1);
     const int64_t natural =
         plan_natural_ranks(program->machine_count, program->machines, 0, NULL, pipeline->params);
     const int64_t ranks = pipeline->ranks > 0 ? pipeline->ranks : natural;
-    PlacedTensors *placed = &pipeline->placed;
+    HomesPlan *homes = &pipeline->homes;
     if (ranks > MOST_RANKS)
         return NULL;
-    if (placed->params && placed->tensor_count == count && placed->params[0] == ranks &&
-        memcmp(placed->params + 1, pipeline->params + 1, size - sizeof(int64_t)) == 0)
-        return placed->plan;
-    Arena *arena = pipeline->arena;
-    const Tensor **tensors = arena_array(arena, const Tensor *, count);
-    for (int t = 0; t < count; t++)
-        tensors[t] = t < program->tensor_count
-                         ? program->tensors[t]
-                         : pipeline->scheduler.workspaces.items[t - program->tensor_count];
-    placed->tensor_count = count;
-    placed->params = arena_copy(arena, pipeline->params, size);
-    placed->params[0] = ranks;
+    if (homes->params && homes->workspaces == pipeline->scheduler.workspaces.count &&
+        homes->params[0] == ranks &&
+        memcmp(homes->params + 1, pipeline->params + 1, size - sizeof(int64_t)) == 0)
+        return homes->plan;
+    if (homes->arena)
+        arena_free(homes->arena);
+    Arena *arena = homes->arena = arena_create_within(pipeline->arena);
+    int count;
+    const Tensor *const *tensors = pipeline_tensors(pipeline, arena, &count);
+    homes->workspaces = pipeline->scheduler.workspaces.count;
+    homes->params = arena_copy(arena, pipeline->params, size);
+    homes->params[0] = ranks;
     const PlanOptions options = {
         .ranks = ranks, .work_limit = WORK_LIMIT, .untiled = true, .largest = natural};
-    placed->plan = plan_create(arena, count, tensors, 0, NULL, placed->params, options, diagnostics);
-    return placed->plan;
+    homes->plan = plan_create(arena, count, tensors, 0, NULL, homes->params, options, diagnostics);
+    return homes->plan;
 }
 
 // What moves in an execution; -1: not known.
 static int64_t moved_bytes(Pipeline *pipeline, const Cin *cin, Arena *arena) {
     Diagnostics *diagnostics = diagnostics_create(arena, (Source){0});
     const Plan *homes = find_homes(pipeline, diagnostics);
-    const int64_t *params = pipeline->placed.params;
+    const int64_t *params = pipeline->homes.params;
     const Spmd *spmd = homes ? lower(cin, params, diagnostics) : NULL;
     const StatementPlan *plan = spmd ? plan_with_homes(homes, spmd, params, arena, diagnostics) : NULL;
     if (!plan)

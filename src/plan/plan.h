@@ -111,8 +111,9 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
                   const Spmd *const *spmds, const int64_t *params, PlanOptions options,
                   Diagnostics *diagnostics);
 
-// Plans one more statement with the homes of a plan, which is left as it is, in time that does not depend on
-// how many tensors there are. Lives in the arena, no longer than that plan.
+// Plans another statement with the homes of a plan, which does not change. Where that has the homes of all
+// tensors of the statement, the time does not depend on the number of tensors. Lives in the arena, no longer
+// than that plan.
 const StatementPlan *plan_with_homes(const Plan *homes, const Spmd *spmd, const int64_t *params, Arena *arena,
                                      Diagnostics *diagnostics);
 
