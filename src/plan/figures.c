@@ -186,14 +186,19 @@ static void add_gpu_peaks(const StatementPlan *plan, StatementFigures *figures) 
     figures->gpu_peak_bytes = peak;
 }
 
-// The loop that its first transfer is at, or its row; "" outside of all loops.
-static const char *place_of(const Spmd *spmd, const Tensor *tensor) {
-    int var = -1;
-    for (int r = spmd->row_count - 1; r >= 0; r--)
-        var = spmd->rows[r].tensor == tensor ? spmd->rows[r].at : var;
-    for (int t = spmd->transfer_count - 1; t >= 0; t--)
-        var = spmd->transfers[t].access->tensor == tensor ? spmd->transfers[t].at : var;
+static const char *loop_name(const Spmd *spmd, int var) {
     return var < 0 ? "" : spmd->cin->vars[var].name;
+}
+
+// The variable of the loop of the first transfer of the tensor, or of its row; "" outside of all loops.
+static const char *loop_of(const Spmd *spmd, const Tensor *tensor) {
+    for (int t = 0; t < spmd->transfer_count; t++)
+        if (spmd->transfers[t].access->tensor == tensor)
+            return loop_name(spmd, spmd->transfers[t].at);
+    for (int r = 0; r < spmd->row_count; r++)
+        if (spmd->rows[r].tensor == tensor)
+            return loop_name(spmd, spmd->rows[r].at);
+    return "";
 }
 
 static void sum_statement(const StatementPlan *plan, StatementFigures *figures) {
@@ -205,7 +210,7 @@ static void sum_statement(const StatementPlan *plan, StatementFigures *figures) 
     const int count = spmd_tensors(spmd, used);
     for (int i = 0; i < count; i++) {
         tensors[i] = unmoved(plan, used[i]->id);
-        tensors[i].at = place_of(spmd, used[i]);
+        tensors[i].at = loop_of(spmd, used[i]);
     }
     for (int i = 0; i < count; i++)
         patterns[i] = OPERATION_LOCAL;
