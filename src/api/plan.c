@@ -512,9 +512,9 @@ static distal_status follow_entries(distal_plan *plan) {
     return status;
 }
 
-static distal_status check_disk(distal_context *context, void *arguments) {
+static distal_status check_execution(distal_context *context, void *arguments) {
     const distal_plan *plan = arguments;
-    return execution_check_disk(plan->execution, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
+    return execution_check(plan->execution, context->diagnostics) ? DISTAL_OK : DISTAL_FAILED;
 }
 
 // A part that communicates and whose status is that of all ranks.
@@ -549,5 +549,5 @@ distal_status distal_execute(distal_plan *plan) {
     const Use *target = &plan->uses[plan->statement->target->id];
     if (target->copy)
         copy_pieces(target->tensor->storage, target->copy);
-    return execution_uses_disk(plan->execution) ? execute_part(plan, check_disk) : DISTAL_OK;
+    return execution_may_fail(plan->execution) ? execute_part(plan, check_execution) : DISTAL_OK;
 }

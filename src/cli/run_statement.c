@@ -133,7 +133,7 @@ static bool execute_once(Run *run, int index, bool timed, bool together) {
         array_push(run->session->arena, statement->begins, begin);
         array_push(run->session->arena, statement->ends, begin + seconds);
     }
-    return execution_check_disk(statement->execution, run->session->diagnostics);
+    return execution_check(statement->execution, run->session->diagnostics);
 }
 
 // Executes it `warmup` times and then as often as is timed, each time from a barrier on. Repeated statements

@@ -28,14 +28,15 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
 // that were copied with their structure may have changed. Local; on all ranks alike.
 void execution_invalidate(distal_execution *execution);
 
-// Computes the statement once. Collective. `params`: values by index. What a rank could not read from disk or
-// write there is in execution_check_disk.
+// Computes the statement once. Collective. `params`: values by index. Failures of files and of the GPU are
+// noted, for execution_check.
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params);
-// Whether a tensor of the statement is in disk; the same on all ranks.
-bool execution_uses_disk(const distal_execution *execution);
-// Whether all ranks have read and written all that is in disk, in all runs so far; else false, with the same
-// diagnostic on all ranks. Collective, where the statement uses disk.
-bool execution_check_disk(const distal_execution *execution, Diagnostics *diagnostics);
+// Whether execution_run may fail: a tensor of the statement is in disk, or it is executed on a GPU. The same
+// on all ranks.
+bool execution_may_fail(const distal_execution *execution);
+// Whether all executions so far have gone well on all ranks; else false, with the same diagnostic on all
+// ranks. Collective where execution_may_fail.
+bool execution_check(const distal_execution *execution, Diagnostics *diagnostics);
 
 // What this rank received in a fetch of the last run, or sent as partial results.
 int64_t execution_bytes(const distal_execution *execution, int transfer);

@@ -96,12 +96,12 @@ static bool check_storages(void *arguments, Diagnostics *diagnostics) {
     return !execution->gpu_scratch || device_check(diagnostics);
 }
 
-bool execution_uses_disk(const distal_execution *execution) {
+bool execution_may_fail(const distal_execution *execution) {
     return execution->in_disk || execution->gpu_scratch;
 }
 
-bool execution_check_disk(const distal_execution *execution, Diagnostics *diagnostics) {
-    return !execution_uses_disk(execution) ||
+bool execution_check(const distal_execution *execution, Diagnostics *diagnostics) {
+    return !execution_may_fail(execution) ||
            agree_on_part(execution->all, check_storages, (void *)execution, diagnostics);
 }
 

@@ -538,7 +538,7 @@ static void run_statement(Run *run, int statement) {
     execution_run(execution, trial->kernels[statement], trial->pipeline->params);
     check_counters(run, statement);
     check_io(run, statement);
-    if (!execution_check_disk(execution, diagnostics))
+    if (!execution_check(execution, diagnostics))
         trial_fail(trial, TRIAL_COUNTED, "disk fails, %s", run->way->name);
     reference_compare(trial, run->plan->statements[statement], assignment,
                       run->storages[assignment->lhs->tensor->id], &run->whole, run->comm, run->way->name);
