@@ -349,7 +349,7 @@ static distal_status check_write(distal_context *context, void *arguments) {
 static distal_status move_write(distal_context *context, void *arguments) {
     const DataCall *call = arguments;
     bool is_home;
-    const distal_status status = file_is_home(context, call->tensor, call->text, &is_home);
+    const distal_status status = file_find_home(context, call->tensor, call->text, &is_home);
     if (status != DISTAL_OK)
         return status;
     if (is_home)

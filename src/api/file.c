@@ -147,24 +147,25 @@ distal_status distal_tensor_attach_output(distal_tensor *tensor, const char *pat
 
 typedef struct {
     const char *home, *path;
-    bool same;
+    bool first, same;
 } PathComparison;
 
 static bool compare_paths(void *arguments, Diagnostics *diagnostics) {
     PathComparison *comparison = arguments;
-    comparison->same = output_same_file(comparison->home, comparison->path, diagnostics->arena);
+    comparison->same =
+        comparison->first && output_same_file(comparison->home, comparison->path, diagnostics->arena);
     return true;
 }
 
-distal_status file_is_home(distal_context *context, const distal_tensor *tensor, const char *path,
-                           bool *is_home) {
+distal_status file_find_home(distal_context *context, const distal_tensor *tensor, const char *path,
+                             bool *is_home) {
     *is_home = false;
     if (!tensor->output)
         return DISTAL_OK;
-    PathComparison comparison = {tensor->output->path, path, false};
+    // The first rank gives the file its name, so it alone compares.
+    PathComparison comparison = {.home = tensor->output->path, .path = path, .first = context->rank == 0};
     if (!agree_on_part(context->comm, compare_paths, &comparison, context->diagnostics))
         return DISTAL_FAILED;
-    // The first rank gives the file its name.
     broadcast(&comparison.same, sizeof comparison.same, MPI_BYTE, 0, context->comm);
     *is_home = comparison.same;
     return DISTAL_OK;

@@ -9,8 +9,8 @@
 distal_status file_check_change(distal_context *context, const distal_tensor *tensor);
 
 // Finds whether its home is the draft of an output to the file at this path. Collective.
-distal_status file_is_home(distal_context *context, const distal_tensor *tensor, const char *path,
-                           bool *is_home);
+distal_status file_find_home(distal_context *context, const distal_tensor *tensor, const char *path,
+                             bool *is_home);
 // Gives that draft its name, after which the tensor is there to be read. Where this fails the tensor has no
 // elements. Collective.
 distal_status file_complete(distal_context *context, distal_tensor *tensor);
