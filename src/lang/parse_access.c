@@ -12,13 +12,8 @@ static int add_variable(AssignmentState *state, SourceVar var) {
         assignment->vars[assignment->var_count] = var;
         return assignment->var_count++;
     }
-    bool is_computed = var.index != NULL;
-    for (int v = 0; v < assignment->var_count; v++)
-        is_computed = is_computed || assignment->vars[v].index;
     if (!state->has_too_many_variables)
-        diagnostics_error(state->parser->diagnostics, var.span,
-                          "a statement has at most %d index variables%s", MAX_VARS,
-                          is_computed ? ", and indices such as i + 1, together" : "");
+        diagnostics_error(state->parser->diagnostics, var.span, TOO_MANY_VARS, MAX_VARS);
     state->has_too_many_variables = true;
     fail(state);
     return -1;

@@ -79,10 +79,7 @@ bool parse_ranges(Parser *parser, Ranges *ranges) {
 static bool add_range(Parser *parser, const VarRange *range, int v, Assignment *assignment) {
     Arena *arena = parser->arena;
     if (assignment->var_count == MAX_VARS)
-        return diagnostics_error(parser->diagnostics, range->name->span,
-                                 "a statement has at most %d index variables, indices such as i + 1, and "
-                                 "ranges, together",
-                                 MAX_VARS);
+        return diagnostics_error(parser->diagnostics, range->name->span, TOO_MANY_VARS, MAX_VARS);
     AffineIndex *index = arena_new(arena, AffineIndex);
     *index = (AffineIndex){.constant = int_op(arena, INT_SUB, int_const(arena, 0), range->first.expr),
                            .count = 1,

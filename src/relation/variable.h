@@ -6,6 +6,10 @@
 #include "base/intexpr.h"
 
 enum { MAX_VARS = 64 }; // derived variables included
+// The message where a statement would have more than MAX_VARS, which is its argument.
+#define TOO_MANY_VARS                                                                                        \
+    "a statement has at most %d index variables; indices such as i + 1, ranges, and variables that "         \
+    "commands make count as well"
 
 typedef uint64_t VarSet; // bit v: variable v
 _Static_assert(MAX_VARS <= 64, "a set of variables is one word");

@@ -158,9 +158,7 @@ bool argument_new_vars(const Application *application, const Arg *const *args, i
         vars[i] = (NewVar){args[i]->name, args[i]->span};
     }
     if (cin->var_count + count > MAX_VARS)
-        return refuse(application, application->command->span,
-                      "a statement has at most %d index variables, those made by commands included",
-                      MAX_VARS);
+        return refuse(application, application->command->span, TOO_MANY_VARS, MAX_VARS);
     return true;
 }
 

@@ -101,8 +101,7 @@ static const Cin *pos(Scheduler *scheduler, const Command *command, const Cin *c
         return NULL;
     }
     if (cin->var_count + POSITION_VARS > MAX_VARS) {
-        refuse(&application, command->span,
-               "a statement has at most %d index variables, those made by commands included", MAX_VARS);
+        refuse(&application, command->span, TOO_MANY_VARS, MAX_VARS);
         return NULL;
     }
     StoredAccess *stored = arena_new(cin->arena, StoredAccess);

@@ -118,8 +118,7 @@ static bool resolve_filled(const Application *application, Hoist *hoist) {
             .name = items[i].name, .span = items[i].span, .extent = cin->vars[hoist->kept[i]].extent};
     }
     return cin->var_count + hoist->new_count <= MAX_VARS ||
-           refuse(application, application->command->span, "a statement has at most %d index variables",
-                  MAX_VARS);
+           refuse(application, application->command->span, TOO_MANY_VARS, MAX_VARS);
 }
 
 static bool resolve_name(const Application *application, Hoist *hoist) {

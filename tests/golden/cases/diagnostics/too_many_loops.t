@@ -19,9 +19,9 @@ schedule a {
   precompute(T0(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11), {v0, v1, v2, v3, v4}, {w0, w1, w2, w3, w4}, W)
 }
 --- stderr
-too_many_loops.distal:12:3: error: cannot split: a statement has at most 64 index variables, those made by commands included
+too_many_loops.distal:12:3: error: cannot split: a statement has at most 64 index variables; indices such as i + 1, ranges, and variables that commands make count as well
   12 |   split(v2, o2, i2, 1)
      |   ^~~~~~~~~~~~~~~~~~~~
-too_many_loops.distal:16:3: error: cannot precompute: a statement has at most 64 index variables
+too_many_loops.distal:16:3: error: cannot precompute: a statement has at most 64 index variables; indices such as i + 1, ranges, and variables that commands make count as well
   16 |   precompute(T0(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11), {v0, v1, v2, v3, v4}, {w0, w1, w2, w3, w4}, W)
      |   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
