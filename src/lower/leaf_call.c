@@ -3,8 +3,6 @@
 // else the best one that fits.
 #include "lower/leaf.h"
 
-#include <string.h>
-
 static int position(const int *loops, int count, int var) {
     for (int i = 0; i < count; i++)
         if (loops[i] == var)
@@ -108,12 +106,10 @@ static bool choose_substituted(const LeafSite *site, const Directive *directive,
                                      wanted, wanted == 1 ? "" : "s", directive->loop_count,
                                      directive->loop_count == 1 ? "is" : "are");
         choice->call = blas_fit(site, directive->kernel, directive->loops, directive->loop_count, &reason);
-        if (!choice->call) {
-            const char *form = blas_form(directive->kernel);
-            const bool says = strstr(reason, form);
-            return diagnostics_error(site->diagnostics, directive->span, "cannot substitute %s: %s%s%s", name,
-                                     reason, says ? "" : "; the loops must compute ", says ? "" : form);
-        }
+        if (!choice->call)
+            return diagnostics_error(site->diagnostics, directive->span,
+                                     "cannot substitute %s: %s; the loops must compute %s", name, reason,
+                                     blas_form(directive->kernel));
     }
     return !cin_is_on_gpu(site->cin) || gpu_takes_call(site, choice->call, &reason) ||
            diagnostics_error(site->diagnostics, directive->span,

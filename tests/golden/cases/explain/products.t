@@ -39,7 +39,7 @@ reduce W2
 accumulate A[:, :]
 fetch W2[:, :, :]
 fetch C[:, :]
-# loops: these loops do not compute C(m, n) += alpha * A(m, k) * B(k, n)
+# loops: other operands or indices than gemm has
 for i in 0 .. n:
     for j in 0 .. n:
         for l in 0 .. r:
