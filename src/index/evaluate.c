@@ -200,6 +200,14 @@ static bool run(const Evaluator *evaluator, const void *const *arrays, const Eva
     return !out_of_memory;
 }
 
+void evaluated_free(Evaluated *result) {
+    for (int d = 0; d < MAX_ORDER; d++)
+        free(result->coordinates[d]);
+    free(result->values);
+    free(result->magnitudes);
+    *result = (Evaluated){0};
+}
+
 void evaluator_free_reductions(const Evaluator *evaluator, Evaluated *results) {
     for (int r = 0; results && r < evaluator->reduction_evaluator_count; r++)
         evaluated_free(&results[r]);

@@ -14,6 +14,18 @@ typedef void (*EvaluatorProgress)(void *context, int64_t done, int64_t all);
 // How results are held: double, double _Complex (two doubles), or int64_t.
 typedef enum { WIDE_REAL, WIDE_COMPLEX, WIDE_INTEGER } WideKind;
 
+// What a statement gives: the entries of a sparse left side, in the order of its modes, of all that it has to
+// store, or all elements of a dense one, row-major. Values are of the evaluator's kind.
+typedef struct {
+    int64_t count;
+    int64_t *coordinates[MAX_ORDER]; // by mode; NULL of a dense left side
+    void *values;
+    double *magnitudes; // as of evaluator_run
+    double summands;    // that were added up to one element, at most
+} Evaluated;
+// Frees the arrays; the struct is empty then.
+void evaluated_free(Evaluated *result);
+
 // Prepares a statement for these params. Its value is the sum of its additive terms, each summed over those
 // of its own variables that the left side lacks. `reordered`: in what is to be checked, products
 // were formed in another order than the statement has.

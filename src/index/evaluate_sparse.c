@@ -157,11 +157,3 @@ bool evaluator_run_sparse(const Evaluator *evaluator, const EvaluatorInput *inpu
         evaluated_free(result);
     return ok;
 }
-
-void evaluated_free(Evaluated *result) {
-    for (int d = 0; d < MAX_ORDER; d++)
-        free(result->coordinates[d]);
-    free(result->values);
-    free(result->magnitudes);
-    *result = (Evaluated){0};
-}

@@ -15,16 +15,6 @@ typedef struct {
     const int64_t *coordinates[MAX_ORDER]; // of the entries, by mode
 } EvaluatorInput;
 
-// What a statement gives: the entries of a sparse left side, in the order of its modes, of all that it has to
-// store, or all elements of a dense one, row-major. Values are of the evaluator's kind.
-typedef struct {
-    int64_t count;
-    int64_t *coordinates[MAX_ORDER]; // by mode; NULL of a dense left side
-    void *values;
-    double *magnitudes; // as of evaluator_run
-    double summands;    // that were added up to one element, at most
-} Evaluated;
-
 // The function that evaluator_run_sparse calls from time to time, on the thread of the caller, with how many
 // of the parts of a term are done; NULL: none.
 void evaluator_set_progress(Evaluator *evaluator, EvaluatorProgress progress, void *context);
@@ -33,7 +23,6 @@ void evaluator_set_progress(Evaluator *evaluator, EvaluatorProgress progress, vo
 // statement accumulates, with its old values. False when memory runs out. Free the result with
 // evaluated_free.
 bool evaluator_run_sparse(const Evaluator *evaluator, const EvaluatorInput *inputs, Evaluated *result);
-void evaluated_free(Evaluated *result);
 
 // How entries of a sparse left side, in any order, differ from those that a statement gives.
 typedef struct {

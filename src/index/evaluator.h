@@ -4,7 +4,6 @@
 #define DISTAL_INDEX_EVALUATOR_H
 
 #include "index/evaluate_block.h"
-#include "index/evaluate_sparse.h"
 #include "index/presence.h"
 
 // An expression as far as it says where it is present.
@@ -64,10 +63,10 @@ bool evaluator_run_whole(const Evaluator *evaluator, const void *const *arrays, 
 // Frees what the explicit reductions of a statement have given; NULL: nothing.
 void evaluator_free_reductions(const Evaluator *evaluator, Evaluated *results);
 
-// Of a statement with such indices: the values of variables of the left side where it is the element with
-// these coordinates, by variable and mode; false where it never is.
+// Of a statement with indices that are more than variables: the values, by variable, of the variables of the
+// left side where that is the element with these coordinates, by mode; false where it never is.
 bool evaluator_solve(const Evaluator *evaluator, const int64_t *coordinates, int64_t *at);
-// Whether all indices of these variables lie within what they index.
+// Whether the indices that have no variables but those in `vars` lie within what they index.
 bool evaluator_has_iteration(const Evaluator *evaluator, VarSet vars, const int64_t *at);
 
 #endif
