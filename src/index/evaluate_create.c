@@ -178,11 +178,19 @@ static void count_work(Evaluator *evaluator) {
             evaluator->max_steps > term->program.step_count ? evaluator->max_steps : term->program.step_count;
         evaluator->max_operands =
             evaluator->max_operands > term->operand_count ? evaluator->max_operands : term->operand_count;
-        for (int o = 0; o < term->operand_count; o++)
-            if (term->operands[o].reduction < 0 &&
-                term->operands[o].access->tensor->id >= evaluator->tensor_count)
-                evaluator->tensor_count = term->operands[o].access->tensor->id + 1;
     }
+}
+
+static void count_tensors(Evaluator *evaluator) {
+    for (int t = 0; t < evaluator->term_count; t++)
+        for (int o = 0; o < evaluator->terms[t].operand_count; o++) {
+            const Operand *operand = &evaluator->terms[t].operands[o];
+            if (operand->reduction < 0 && operand->access->tensor->id >= evaluator->tensor_count)
+                evaluator->tensor_count = operand->access->tensor->id + 1;
+        }
+    for (int r = 0; r < evaluator->reduction_evaluator_count; r++)
+        if (evaluator->reduction_evaluators[r]->tensor_count > evaluator->tensor_count)
+            evaluator->tensor_count = evaluator->reduction_evaluators[r]->tensor_count;
 }
 
 // The number of summands whose errors add up: those of long sums cancel.
@@ -195,8 +203,6 @@ static void count_reductions(Evaluator *evaluator) {
     for (int r = 0; r < evaluator->reduction_evaluator_count; r++) {
         const Evaluator *reduction = evaluator->reduction_evaluators[r];
         evaluator->operations += reduction->operations + likely_summands(reduction->summands);
-        if (reduction->tensor_count > evaluator->tensor_count)
-            evaluator->tensor_count = reduction->tensor_count;
     }
 }
 
@@ -239,6 +245,7 @@ Evaluator *evaluator_create(Arena *arena, const Assignment *assignment, bool reo
     evaluator->reduction_evaluators = reductions.items;
     count_work(evaluator);
     count_reductions(evaluator);
+    count_tensors(evaluator);
     return evaluator;
 }
 
