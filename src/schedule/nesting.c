@@ -343,11 +343,6 @@ static void find_largest(void *context, const Access *access) {
         product->largest = fmax(product->largest, elements(product, access_vars(access)));
 }
 
-void nesting_find_largest(Product *product, const Assignment *assignment) {
-    find_largest(product, assignment->lhs);
-    expr_accesses(assignment->rhs, find_largest, product);
-}
-
 bool nesting_add_factors(Product *product, const Expr *expr) {
     if (expr->kind == EXPR_MUL)
         return nesting_add_factors(product, expr->left) && nesting_add_factors(product, expr->right);
@@ -361,7 +356,9 @@ bool nesting_add_factors(Product *product, const Expr *expr) {
     return true;
 }
 
-void nesting_prepare(Product *product) {
+void nesting_begin(Product *product, const Assignment *assignment) {
+    find_largest(product, assignment->lhs);
+    expr_accesses(assignment->rhs, find_largest, product);
     add_candidates(product);
     const int count = product->enclosing_count << product->factor_count;
     product->best = arena_array(product->arena, Nesting, count);

@@ -24,18 +24,21 @@ typedef struct {
 
 // A product, and what is to be known of the statement for the estimate.
 typedef struct {
+    // Set by the caller.
     Arena *arena;
     const Cin *cin;
     VarSet left; // variables of the left side
     double extents[MAX_VARS];
-    double most_elements; // of a workspace, as schedule_products has them
-    double largest;       // elements of the largest tensor that stores all of them
-    int factor_count;
-    const Expr *factors[MAX_FACTORS];
-    FactorSet partial;      // those that do not have a value everywhere
+    double most_elements;   // of a workspace; 0: as many as usual
     bool only_whole;        // no workspace is a row
     VarSet placed;          // variables whose loops are distributed: a sparse workspace has all of these
     double sizes[MAX_VARS]; // by variable: processors along its loop; 0 and 1: one
+    // Set by nesting_add_factors.
+    int factor_count;
+    const Expr *factors[MAX_FACTORS];
+    FactorSet partial; // those that do not have a value everywhere
+    // Set by nesting_begin and what is called after it.
+    double largest; // elements of the largest tensor that stores all of them
     int enclosing_count;
     VarSet enclosing[MAX_ENCLOSING]; // candidates; the first is empty
     Nesting *best;                   // by set of factors and candidate around it
@@ -48,21 +51,23 @@ typedef struct {
     const char *levels[MAX_VARS];
 } SparseLevels;
 
-// Sets the elements of the largest tensor of an assignment whose extents are known.
-void nesting_find_largest(Product *product, const Assignment *assignment);
 // Adds the factors of an expression. False where there are more than an exhaustive search can do.
 bool nesting_add_factors(Product *product, const Expr *expr);
-// Once these are known: sets the candidates for loops around workspaces.
-void nesting_prepare(Product *product);
+// Prepares the search for nestings, once the product has its factors, before any function below.
+// `assignment`: the one that has the product.
+void nesting_begin(Product *product, const Assignment *assignment);
 
-// The best way to form the product of a set of factors in iterations of a candidate's loops.
+// The best way to form the product of a set of factors in iterations of the loops of candidate `around`.
 const Nesting *nesting_best(Product *product, FactorSet set, int around);
 // The variables of the product of a set that something outside of it has; it is summed over the others.
 VarSet nesting_kept(const Product *product, FactorSet set);
+// How the product of the factors in `part` is stored as a sparse tensor.
 SparseLevels nesting_levels(const Product *product, FactorSet part);
 
-// The steps of one nest over all factors; and of the best way, with what fills its workspaces.
+// The multiplications and additions of one nest over all factors.
 double nesting_fused_steps(const Product *product);
+// The multiplications and additions of the nesting that nesting_best finds for `set` and `around`, with those
+// that fill its workspaces.
 double nesting_ordered_steps(Product *product, FactorSet set, int around);
 
 #endif

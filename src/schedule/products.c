@@ -14,6 +14,7 @@ static const double worth = 0.75; // of the steps of one nest: more is not worth
 typedef struct {
     Product product;
     Scheduler *scheduler;
+    const Assignment *assignment;  // that has the products, as it is without these commands
     double least_steps;            // as schedule_products has them
     ProductOperations *operations; // to be counted; NULL: not
     DefaultSteps *steps;
@@ -147,7 +148,7 @@ static const Cin *split_product(Splitting splitting, const Expr *expr) {
     Product *product = &splitting.product;
     if (!nesting_add_factors(product, expr) || product->factor_count < 3)
         return product->cin;
-    nesting_prepare(product);
+    nesting_begin(product, splitting.assignment);
     const FactorSet all = (1U << product->factor_count) - 1;
     const double steps_of_one = nesting_fused_steps(product);
     ProductOperations unused = {0}, *operations = splitting.operations ? splitting.operations : &unused;
@@ -213,7 +214,7 @@ static void split_statement(Splitting *splitting, const int64_t *params) {
             return;
         product->extents[v] = (double)extent;
     }
-    nesting_find_largest(product, assignment);
+    splitting->assignment = assignment;
     split_terms(*splitting, assignment->rhs);
 }
 

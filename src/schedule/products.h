@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The default for products of three and more factors. In one loop nest every factor is read for every
 // combination of all variables: A(i, l) = B(i, j) * C(j, k) * D(k, l) takes i * j * k * l steps, in two
-// products with a workspace i * j * k + i * k * l. Which factors are multiplied first is chosen by an
-// estimate of the steps, by dynamic programming over sets of factors.
+// products with a workspace i * j * k + i * k * l. schedule/nesting.h finds which factors are multiplied
+// first.
 #ifndef DISTAL_SCHEDULE_PRODUCTS_H
 #define DISTAL_SCHEDULE_PRODUCTS_H
 
