@@ -65,7 +65,7 @@ static distal_status check_output(distal_context *context, void *arguments) {
     if (!file_format_in_place(format, FILE_WRITE))
         return invalid(context, "tensor '%s' cannot be computed in '%s', but in a file PATH.npy",
                        tensor->name, attachment->path);
-    return file_order_is(tensor->tensor, NULL, false)
+    return tensor_is_stored_by_row(tensor->tensor, NULL)
                ? DISTAL_OK
                : invalid(context, "tensor '%s' is not stored by row, as files are written", tensor->name);
 }

@@ -128,7 +128,7 @@ static const char *why_not_in_place(const Session *session, const Tensor *tensor
                    : NULL;
     if ((needs_file || path) && !(path && file_format_in_place(file_format_of(path), FILE_WRITE)))
         return "is computed, and needs --out with a file that stores it contiguously, PATH.npy";
-    return file_order_is(tensor, NULL, false) ? NULL : "is not stored by row, as files are written";
+    return tensor_is_stored_by_row(tensor, NULL) ? NULL : "is not stored by row, as files are written";
 }
 
 static void put_in_place(Session *session, const char *name, const Bindings *bindings) {

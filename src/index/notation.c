@@ -123,6 +123,27 @@ LevelList tensor_levels(const Tensor *tensor) {
     return (LevelList){tensor->levels, tensor->mode_order};
 }
 
+static bool is_stored_in_order(const Tensor *tensor, const int64_t *extents, bool decreasing) {
+    int last = decreasing ? tensor->order : -1;
+    for (int l = 0; l < tensor->order; l++) {
+        const int mode = tensor->mode_order[l];
+        if (extents && extents[mode] == 1)
+            continue;
+        if (decreasing ? mode > last : mode < last)
+            return false;
+        last = mode;
+    }
+    return true;
+}
+
+bool tensor_is_stored_by_row(const Tensor *tensor, const int64_t *extents) {
+    return is_stored_in_order(tensor, extents, false);
+}
+
+bool tensor_is_stored_by_column(const Tensor *tensor, const int64_t *extents) {
+    return is_stored_in_order(tensor, extents, true);
+}
+
 Tensor *tensor_copy(Arena *arena, const Tensor *tensor) {
     Tensor *copy = arena_copy(arena, tensor, sizeof *tensor);
     copy->name = arena_string(arena, tensor->name, strlen(tensor->name));

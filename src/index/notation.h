@@ -35,6 +35,11 @@ typedef struct {
 // Whether a level does not store every coordinate.
 bool tensor_is_sparse(const Tensor *tensor);
 LevelList tensor_levels(const Tensor *tensor);
+// Whether the levels store the modes in the order of an array by row. Modes of one coordinate may be
+// anywhere; `extents` NULL: they are not known.
+bool tensor_is_stored_by_row(const Tensor *tensor, const int64_t *extents);
+// Whether the levels store the modes in the order of an array by column, with `extents` as above.
+bool tensor_is_stored_by_column(const Tensor *tensor, const int64_t *extents);
 // A deep copy in `arena`, without spans; the machine of its placement is not copied.
 Tensor *tensor_copy(Arena *arena, const Tensor *tensor);
 // Whether two tensors differ in their names and ids only: type, extents as they are written, storage and

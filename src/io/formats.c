@@ -46,19 +46,6 @@ bool file_format_in_place(const FileFormat *format, FileUse use) {
     return format && format->create && !format->file_ending;
 }
 
-bool file_order_is(const Tensor *tensor, const int64_t *extents, bool column) {
-    int last = column ? tensor->order : -1;
-    for (int l = 0; l < tensor->order; l++) {
-        const int mode = tensor->mode_order[l];
-        if (extents && extents[mode] == 1)
-            continue;
-        if (column ? mode > last : mode < last)
-            return false;
-        last = mode;
-    }
-    return true;
-}
-
 const char *file_endings(FileUse use, const char *prefix, Arena *arena) {
     Text text = text_create(arena);
     for (int i = 0; formats[i]; i++)

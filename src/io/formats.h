@@ -137,9 +137,6 @@ bool file_format_check(const FileFormat *format, FileUse use, const char *path, 
 // Whether a file of the format (NULL: there is none) can be the home of a tensor while it is read, or
 // written.
 bool file_format_in_place(const FileFormat *format, FileUse use);
-// Whether the levels store the modes in the order of an array by row, or by column. Modes of one coordinate
-// may be anywhere; `extents` NULL: they are not known.
-bool file_order_is(const Tensor *tensor, const int64_t *extents, bool column);
 
 // The endings of all formats that have this use, each after `prefix`: "PATH.npy".
 const char *file_endings(FileUse use, const char *prefix, Arena *arena);

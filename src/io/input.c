@@ -108,7 +108,8 @@ int64_t input_locate(const InputFile *file, const Tensor *tensor, Diagnostics *d
                            type_info(array->tensor.type)->name, tensor->name, type_info(tensor->type)->name);
     else if (array->swapped)
         why = "its byte order is not that of this machine";
-    else if (!file_order_is(tensor, file->tensor.extents, array->columns_first))
+    else if (!(array->columns_first ? tensor_is_stored_by_column(tensor, file->tensor.extents)
+                                    : tensor_is_stored_by_row(tensor, file->tensor.extents)))
         why = arena_printf(diagnostics->arena,
                            "it stores its elements by %s, and %s has others next to each other",
                            array->columns_first ? "column" : "row", tensor->name);
