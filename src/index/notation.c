@@ -85,15 +85,24 @@ ElementType assignment_type(const Assignment *assignment) {
     return combined(&operands);
 }
 
-const Access *expr_access_of(const Expr *expr, const Tensor *tensor) {
+// The first access of the tensor (NULL: of any sparse one).
+static const Access *find_access(const Expr *expr, const Tensor *tensor) {
     if (!expr)
         return NULL;
     if (expr->kind == EXPR_ACCESS) {
         const Tensor *own = expr->access->tensor;
         return (tensor ? own == tensor : tensor_is_sparse(own)) ? expr->access : NULL;
     }
-    const Access *left = expr_access_of(expr->left, tensor);
-    return left ? left : expr_access_of(expr->right, tensor);
+    const Access *left = find_access(expr->left, tensor);
+    return left ? left : find_access(expr->right, tensor);
+}
+
+const Access *expr_access_of(const Expr *expr, const Tensor *tensor) {
+    return find_access(expr, tensor);
+}
+
+const Access *expr_sparse(const Expr *expr) {
+    return find_access(expr, NULL);
 }
 
 bool assignment_is_update(const Assignment *assignment) {
@@ -102,10 +111,6 @@ bool assignment_is_update(const Assignment *assignment) {
 
 bool assignment_reads_target(const Assignment *assignment) {
     return assignment->accumulate || assignment_is_update(assignment);
-}
-
-const Access *expr_sparse(const Expr *expr) {
-    return expr_access_of(expr, NULL);
 }
 
 const Expr *expr_reduction(const Expr *expr) {

@@ -127,8 +127,9 @@ bool assignment_reads_target(const Assignment *assignment);
 
 // The first access of a sparse tensor, the left side first; NULL where there is none.
 const Access *assignment_sparse(const Assignment *assignment);
-// The first access of the tensor (NULL: of any sparse one) in an expression; NULL where there is none.
+// The first access of the tensor in an expression; NULL where there is none.
 const Access *expr_access_of(const Expr *expr, const Tensor *tensor);
+// The first access of a sparse tensor in an expression; NULL where there is none.
 const Access *expr_sparse(const Expr *expr);
 // The first explicit reduction in it, NULL where there is none.
 const Expr *expr_reduction(const Expr *expr);
@@ -178,9 +179,9 @@ void assignment_take_extents_of(Arena *arena, Assignment *assignment, VarSet set
 
 // " = ", " += ", " max= "
 const char *assignment_mark(bool accumulate, Reducer reducer);
-// As written in a program: "A(i, j) = B(i, k) * C(k, j)", of an index "2 * i + k - 1". `names` are by
-// variable id.
+// As written in a program: "2 * i + k - 1".
 void index_print(const AffineIndex *index, IntNames names, Text *to);
+// As written in a program: "A(i, j) = B(i, k) * C(k, j)". `names` are by variable id.
 void access_print(const Access *access, const char *const *names, Text *to);
 void expr_print(const Expr *expr, const char *const *names, Text *to);
 void assignment_print(const Assignment *assignment, Text *to);
