@@ -11,13 +11,10 @@ typedef struct {
 } Used;
 
 static Used used_by(const LoopKernel *kernel, const LoopNode *node) {
-    Used used = {loop_nodes(kernel->arena, node), loop_uses_none(kernel)};
-    for (int64_t i = 0; i < used.nodes.count; i++)
-        loop_add_uses(kernel->arena, &used.uses, used.nodes.items[i]);
-    return used;
+    return (Used){loop_nodes(kernel->arena, node), loop_uses_within(kernel, node)};
 }
 
-// Whether that is what a WAIT gives, or its transfer is closed there.
+// Whether a node uses an array that this WAIT provides, or closes its transfer.
 static bool needs(const Used *used, const LoopNode *wait) {
     for (int64_t i = 0; i < used->nodes.count; i++)
         if (used->nodes.items[i]->transfer == wait->transfer || used->nodes.items[i]->array == wait->array)
