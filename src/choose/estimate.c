@@ -23,24 +23,41 @@ int64_t estimate_block(const SearchStatement *statement, const Candidate *candid
     return dim < 0 ? extent : ceil_div(extent, candidate->sizes[dim]);
 }
 
-static double block(const SearchStatement *statement, const Candidate *candidate, int var) {
-    return (double)estimate_block(statement, candidate, var);
+double estimate_elements_of(const Access *access, VarLength length, const void *context) {
+    double elements = 1;
+    for (int m = 0; m < access->tensor->order; m++) {
+        const int var = access_mode_var(access, m);
+        double values = 1;
+        if (var >= 0)
+            values = (double)length(context, var);
+        else
+            for (VarSet vars = access_mode_vars(access, m); vars; vars &= vars - 1)
+                values += (double)length(context, __builtin_ctzll(vars)) - 1;
+        elements *= values;
+    }
+    return elements;
+}
+
+typedef struct {
+    const SearchStatement *statement;
+    const Candidate *candidate;
+} Blocks;
+
+static int64_t block_length(const void *context, int var) {
+    const Blocks *blocks = context;
+    return estimate_block(blocks->statement, blocks->candidate, var);
 }
 
 double estimate_elements(const SearchStatement *statement, const Candidate *candidate,
                          const UsedAccess *used) {
-    double elements = 1;
-    for (int m = 0; m < used->access->tensor->order; m++) {
-        const int var = access_mode_var(used->access, m);
-        double length = 1;
-        if (var >= 0)
-            length = block(statement, candidate, var);
-        else
-            for (VarSet vars = access_mode_vars(used->access, m); vars; vars &= vars - 1)
-                length += block(statement, candidate, __builtin_ctzll(vars)) - 1;
-        elements *= length;
-    }
-    return elements;
+    return estimate_elements_of(used->access, block_length, &(Blocks){statement, candidate});
+}
+
+double estimate_users(const Candidate *candidate, const UsedAccess *used) {
+    double users = 1;
+    for (int d = 0; d < candidate->count; d++)
+        users *= used->vars >> candidate->vars[d] & 1 ? 1 : (double)candidate->sizes[d];
+    return users;
 }
 
 void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate) {
@@ -49,16 +66,14 @@ void estimate_candidate(const Search *search, const SearchStatement *statement, 
     for (int n = 0; n < statement->nest_count; n++) {
         double points = statement->nests[n].operations;
         for (VarSet loops = statement->nests[n].loops; loops; loops &= loops - 1)
-            points *= block(statement, candidate, __builtin_ctzll(loops));
+            points *= (double)estimate_block(statement, candidate, __builtin_ctzll(loops));
         flop += points;
     }
     for (int a = 0; a < statement->access_count; a++) {
         const UsedAccess *used = &statement->accesses[a];
         const int size = (int)type_info(used->access->tensor->type)->size;
-        double users = 1;
-        for (int d = 0; d < candidate->count; d++)
-            users *= used->vars >> candidate->vars[d] & 1 ? 1 : (double)candidate->sizes[d];
-        bytes += (1 - 1 / users) * size * estimate_elements(statement, candidate, used);
+        bytes +=
+            (1 - 1 / estimate_users(candidate, used)) * size * estimate_elements(statement, candidate, used);
     }
     candidate->flop_seconds = flop / rates->flop_rate;
     candidate->score = candidate->flop_seconds + bytes / rates->bandwidth;

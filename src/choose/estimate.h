@@ -9,10 +9,16 @@
 // lies on one of the ranks that use it, or is added up on one of them.
 void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate);
 
-// Values of a variable on one processor, at most; elements of an access.
+// Values of a variable on one processor, at most.
 int64_t estimate_block(const SearchStatement *statement, const Candidate *candidate, int var);
+// Elements of an access where each variable has as many values as `length` says.
+typedef int64_t (*VarLength)(const void *context, int var);
+double estimate_elements_of(const Access *access, VarLength length, const void *context);
+// Elements of an access on one processor, at most.
 double estimate_elements(const SearchStatement *statement, const Candidate *candidate,
                          const UsedAccess *used);
+// Processors that use the same element of an access.
+double estimate_users(const Candidate *candidate, const UsedAccess *used);
 
 // The part of a processor in an access. False where it has none.
 bool estimate_footprint(const Search *search, const SearchStatement *statement, const Candidate *candidate,

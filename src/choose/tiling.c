@@ -47,7 +47,7 @@ static void search_coarsely(const TilingProblem *problem, double points, TilingP
         const TilePartArray *parts = &problem->groups[g].parts;
         const double values = pow(points, 1.0 / problem->group_count);
         ratios[g] = all <= points ? 1
-                                  : fmax(tiling_finer,
+                                  : fmax(tile_count_ratio,
                                          pow(parts->items[parts->count - 1].count, 1 / fmax(1, values - 1)));
         point.parts[g] = 0;
     }

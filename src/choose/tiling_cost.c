@@ -67,7 +67,7 @@ static void divide_group(const TilingProblem *problem, VarGroup *group) {
                     (TilePart){v, length, inner * (double)length, outer * (double)ceil_div(block, length)});
             if (length == 1)
                 break;
-            count = max_i64(count + 1, (int64_t)((double)count * tiling_finer));
+            count = max_i64(count + 1, (int64_t)((double)count * tile_count_ratio));
             const int64_t next = ceil_div(block, count);
             length = next < length ? next : length - 1;
             count = max_i64(count, ceil_div(block, length));
@@ -98,13 +98,6 @@ static void find_groups(TilingProblem *problem) {
     }
 }
 
-static double users_of(const Candidate *candidate, const UsedAccess *used) {
-    double users = 1;
-    for (int d = 0; d < candidate->count; d++)
-        users *= used->vars >> candidate->vars[d] & 1 ? 1 : (double)candidate->sizes[d];
-    return users;
-}
-
 // To bring a block to the disk where it is used, of which `part` is read in each rank.
 static double copy_seconds(const Search *search, double moved_seconds, double part, double block) {
     const double large = 1 << 30;
@@ -124,7 +117,7 @@ static void find_moved(TilingProblem *problem, const unsigned char *places) {
                                  : NULL;
         MovedAccess *moved = &problem->moved[a];
         *moved = (MovedAccess){.size = (double)type_info(tensor->tensor->type)->size,
-                               .users = users_of(problem->candidate, used),
+                               .users = estimate_users(problem->candidate, used),
                                .is_result = used->is_result,
                                .in_disk = place ? place->in_disk : tensor->in_disk};
         const double block = moved->size * estimate_elements(statement, problem->candidate, used);
@@ -166,20 +159,19 @@ int64_t tiling_length(const TilingProblem *problem, const TilingPoint *point, in
     return tiling_block(problem, var);
 }
 
+typedef struct {
+    const TilingProblem *problem;
+    const TilingPoint *point;
+} Tiles;
+
+static int64_t tile_length(const void *context, int var) {
+    const Tiles *tiles = context;
+    return tiling_length(tiles->problem, tiles->point, var);
+}
+
 double tiling_elements(const TilingProblem *problem, const TilingPoint *point, int access) {
-    const Access *of = problem->statement->accesses[access].access;
-    double elements = 1;
-    for (int m = 0; m < of->tensor->order; m++) {
-        double length = 1;
-        const int var = access_mode_var(of, m);
-        if (var >= 0)
-            length = (double)tiling_length(problem, point, var);
-        else
-            for (VarSet vars = access_mode_vars(of, m); vars; vars &= vars - 1)
-                length += (double)tiling_length(problem, point, __builtin_ctzll(vars)) - 1;
-        elements *= length;
-    }
-    return elements;
+    return estimate_elements_of(problem->statement->accesses[access].access, tile_length,
+                                &(Tiles){problem, point});
 }
 
 int tiling_innermost(const TilingProblem *problem, const TilingPoint *point, int access, double *passes,

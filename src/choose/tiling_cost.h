@@ -7,7 +7,7 @@
 #include "choose/search.h"
 
 // Numbers of tiles that are looked at differ by this factor at least.
-static const double tiling_finer = 1.02;
+static const double tile_count_ratio = 1.02;
 
 // What moves of an access.
 typedef struct {
@@ -69,16 +69,19 @@ void tiling_prepare(TilingProblem *problem, const unsigned char *places);
 
 // The part of a group that the point has.
 const TilePart *tiling_part(const TilingProblem *problem, const TilingPoint *point, int group);
-// Coordinates of a variable that a processor has, at most; 1 where there are none. Those of a tile.
+// Coordinates of a variable that a processor has, at most; 1 where there are none.
 int64_t tiling_block(const TilingProblem *problem, int var);
+// Coordinates of a variable that a tile has, at most.
 int64_t tiling_length(const TilingProblem *problem, const TilingPoint *point, int var);
-// Elements of an access that a tile uses.
+// Elements of an access that a tile uses, at most.
 double tiling_elements(const TilingProblem *problem, const TilingPoint *point, int access);
-// The position in the order of the innermost group that an access has and whose loop is there, -1: none; how
-// often all of it is brought; and in how many steps.
+// The position, in the order of the point, of the innermost group that an access has and whose loop is there;
+// -1: none; the number of groups where the access is shifted, which is inside of all loops. *passes: how
+// often all of the access is brought; *steps: in how many steps.
 int tiling_innermost(const TilingProblem *problem, const TilingPoint *point, int access, double *passes,
                      double *steps);
-// With the exact rates of requests and products only where the time could be below `limit`.
+// The seconds, and the bytes of buffers, at a point; with the exact rates of requests and products only where
+// the seconds could be below `limit` and the bytes fit into memory.
 TilingEstimate tiling_evaluate(const TilingProblem *problem, const TilingPoint *point, double limit);
 
 // Seconds in which an access is brought, or its result taken, as often as the candidate's tiling says.
