@@ -13,7 +13,6 @@ typedef struct {
     TransferArray transfers;
     RowWorkspaceArray rows;
     SpmdNest *nests;
-    Stage *stages;
     const Access *converted; // the operand whose structure the result shares once that is converted; or NULL
 } Lowering;
 
@@ -173,7 +172,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
         const int needed = leaf_depth(cin, &at);
         depth = needed > depth ? needed : depth;
     }
-    const Stage *stage = &lowering->stages[lowering->nests[last].stage];
+    const Stage *stage = &spmd->stages[lowering->nests[last].stage];
     for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
         lowering->transfers.items[t].stage = lowering->nests[last].stage;
     rows_of_stmt(cin, stmt, &lowering->rows);
@@ -266,13 +265,12 @@ const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostic
         if (!check_positions(&lowering, cin->relations.items[r]))
             return NULL;
     lowering.nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
-    lowering.stages = stages_choose(spmd, lowering.nests, &lowering.converted, diagnostics);
-    if (!lowering.stages)
+    if (!stages_choose(spmd, lowering.nests, &lowering.converted, diagnostics))
         return NULL;
     const bool ok = lower_stmt(&lowering, cin->body, 0, own_dim);
     spmd->nests = lowering.nests;
     for (int s = 0; ok && s < spmd->stage_count; s++)
-        stage_choose_assembly(spmd, &lowering.stages[s], params, &lowering.rows);
+        stage_choose_assembly(spmd, &spmd->stages[s], params, &lowering.rows);
     transfers_find_levels(spmd, &lowering.transfers);
     for (int n = 0; ok && n < spmd->nest_count; n++)
         transfers_find_rows(spmd, spmd_leaf(spmd->nests[n].body), &lowering.transfers);

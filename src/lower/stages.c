@@ -195,15 +195,15 @@ static bool choose_result(Choosing *choosing, Stage *stage) {
                                       "csr), or leave it out");
 }
 
-Stage *stages_choose(Spmd *spmd, SpmdNest *nests, const Access **converted, Diagnostics *diagnostics) {
+bool stages_choose(Spmd *spmd, SpmdNest *nests, const Access **converted, Diagnostics *diagnostics) {
     const Cin *cin = spmd->cin;
     const Tensor *last = cin->assignment->lhs->tensor;
     Choosing choosing = {.spmd = spmd, .diagnostics = diagnostics};
-    Stage *stages = arena_array(cin->arena, Stage, spmd->nest_count);
     bool ok = true;
+    spmd->stages = arena_array(cin->arena, Stage, spmd->nest_count);
     for (int n = 0; n < spmd->nest_count; n++) {
         const Tensor *target = cin_nest(cin, n).assign->lhs->tensor;
-        Stage *stage = &stages[spmd->stage_count];
+        Stage *stage = &spmd->stages[spmd->stage_count];
         nests[n].stage = spmd->stage_count;
         if (n + 1 < spmd->nest_count && (target == last || !tensor_is_sparse(target) ||
                                          cin_nest(cin, n + 1).assign->lhs->tensor == target))
@@ -212,9 +212,8 @@ Stage *stages_choose(Spmd *spmd, SpmdNest *nests, const Access **converted, Diag
         ok = choose_result(&choosing, stage) && ok;
         spmd->stage_count++;
     }
-    spmd->stages = stages;
     *converted = choosing.converted;
-    return ok ? stages : NULL;
+    return ok;
 }
 
 void stage_choose_assembly(const Spmd *spmd, Stage *stage, const int64_t *params, RowWorkspaceArray *rows) {

@@ -7,9 +7,9 @@
 #include "lower/leaf.h"
 
 // Sets the stages of `spmd`, and of each of its `nests` the stage. *converted: the operand whose structure
-// the result shares once that is converted; NULL: none. NULL with a diagnostic where a structure cannot be
+// the result shares once that is converted; NULL: none. False with a diagnostic where a structure cannot be
 // found.
-Stage *stages_choose(Spmd *spmd, SpmdNest *nests, const Access **converted, Diagnostics *diagnostics);
+bool stages_choose(Spmd *spmd, SpmdNest *nests, const Access **converted, Diagnostics *diagnostics);
 
 // Once `spmd` has its leaves: how the entries of what a stage assembles are found, and its values, which may
 // take a row more. `params`: values by index, for the estimate only; NULL where they are not known.

@@ -229,7 +229,7 @@ typedef struct {
     Arena *arena;
     const Cin *cin;
     int stage_count; // at least one
-    const Stage *stages;
+    Stage *stages;
     bool converts; // the statement does no more than convert what it shares the structure of: where the
                    // result is computed at home its values are put into it, and the kernel does not run
     int dim_count;
