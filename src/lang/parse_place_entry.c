@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-// The mode with this name, which is used on the right once; -1 after a diagnostic.
-static int mode_of(PlaceParser *place, Arrow *arrow, const Token *name) {
+// The mode with this name, which is marked as used: it can be taken once. -1 after a diagnostic.
+static int take_mode(PlaceParser *place, Arrow *arrow, const Token *name) {
     Parser *parser = place->parser;
     for (int d = 0; d < arrow->mode_count; d++) {
         if (strcmp(arrow->modes[d], name->text) != 0)
@@ -42,7 +42,7 @@ static void divide_mode(PlaceParser *place, Arrow *arrow, const Token *name, Bal
                         PlaceEntry *entry) {
     entry->kind = PLACE_PARTITION;
     entry->balance = balance;
-    const int mode = mode_of(place, arrow, name);
+    const int mode = take_mode(place, arrow, name);
     if (entry->mode_count == 0)
         entry->mode = mode;
     if (mode >= 0 && balance != BALANCE_NONE)
