@@ -27,8 +27,7 @@ const char *emit_value_text(const Emitter *emitter, const Value *value);
 const char *emit_c_type(const Emitter *emitter, int type);
 const LoopArray *emit_array_of(const Emitter *emitter, int array);
 
-// Before a loop, unless there is nothing to say (pragma.c): on the host, the team that shares its iterations
-// and its lanes; how often it is unrolled.
+// Emits the OpenMP pragma (host) or the unroll pragma of a loop, if it has one (emit/pragma.c).
 void emit_pragma(Emitter *emitter, const LoopNode *node);
 
 // Kernels of a GPU (launch.c): all of a kernel as functions, which stand before it; where it launches one; a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How C compilers execute a loop: pragmas of OpenMP for threads and vectors, and of unrolling.
+// Pragmas before loops: OpenMP for threads and vectors, and unrolling.
 #include "emit/emitter.h"
 
 // Whether each thread needs memory of the execution.

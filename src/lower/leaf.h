@@ -48,8 +48,8 @@ const char *blas_form(KernelName kernel);
 bool blas_alpha_varies(const LeafSite *site, const BlasCall *call);
 
 // The call in place of the innermost loops of the leaf, as the schedule substitutes it or else the best that
-// fits; NULL: none. *why says it, or what is in the way. False with a diagnostic where what the schedule
-// substitutes does not fit.
+// fits; NULL: none. *why: a description of the call, or the reason why there is none. False with a diagnostic
+// where what the schedule substitutes does not fit.
 bool leaf_choose_call(const LeafSite *site, const BlasCall **call, const char **why);
 
 // Whether the element that is written and the loops in `around`, which are outside of it, determine the value
