@@ -316,7 +316,7 @@ a = D(i) * D(i)
 
 
 def test_long_programs(folder):
-    """What a run does grows with its statements: collectives, each of few bytes, and memory."""
+    """The collective calls of a run grow with its statements, and not faster."""
     calls, size, ranks = [], 5, 2
     for count in (10, 40, 160):
         lines = [f"tensor T{t}(n, n): f64; place T{t}(x, y) -> M(x)" for t in range(count + 1)]
