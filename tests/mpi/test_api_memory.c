@@ -3,10 +3,9 @@
 // on one rank. Every call returns, with the same status on all ranks where it is collective, and what there
 // is can be freed. A collective call that has failed is made again with memory: it succeeds then, and so do
 // those after it, with the right results. ranks: 2
+#include "api.h"
 #include "base/arena.h"
 #include "base/diagnostic.h"
-#include "distal.h"
-#include "report.h"
 #include "runtime/node.h"
 
 #include <dirent.h>
@@ -144,6 +143,12 @@ static bool can_repeat(Run *run, const char *call) {
 #define TOGETHER(call)                                                                                       \
     (all_fine(run, #call, call, true) || (can_repeat(run, #call) && all_fine(run, #call, call, true)))
 
+// Creates the context of a run.
+static bool begin(Run *run) {
+    const bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
+    return all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true);
+}
+
 static bool compute(Run *run, int ranks) {
     const int64_t extents[] = {12, 10};
     distal_tensor *a = NULL, *b = NULL, *u = NULL;
@@ -153,8 +158,7 @@ static bool compute(Run *run, int ranks) {
     const char *text;
     int64_t count = 0;
     distal_piece piece;
-    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
-    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+    if (!begin(run))
         return false;
     bool fine =
         LOCAL(distal_param(run->d, "parts", 1)) && LOCAL(distal_machine(run->d, "M", "grid(parts)")) &&
@@ -205,8 +209,7 @@ static bool compute_sparse(Run *run, int ranks) {
         pos[i + 1] = own;
     }
     const distal_level_arrays levels[] = {{0}, {.pos = pos, .crd = crd}};
-    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
-    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+    if (!begin(run))
         return false;
     bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
                 LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64, csr", "A(x, y) -> M(y)", &a)) &&
@@ -243,8 +246,7 @@ static bool compute_weighted(Run *run, int ranks) {
     distal_piece piece;
     int rank;
     MPI_Comm_rank(run->comm, &rank);
-    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
-    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+    if (!begin(run))
         return false;
     bool fine =
         LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
@@ -292,8 +294,7 @@ static bool compute_padded(Run *run, int ranks) {
                                           {.first = 2 * rank, .count = rank == 0 ? 6 : 2}};
     for (int j = 0; j < (rank == 0 ? 6 : 2); j++)
         values[j] = rank == 0 && j / 2 % ranks != 0 ? 0 : 3;
-    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
-    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+    if (!begin(run))
         return false;
     bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
                 LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64, {compressed, dense}",
@@ -376,30 +377,28 @@ static void test_existing_copies(MPI_Comm comm, int rank, int ranks) {
         ones[e] = 1;
     }
     const int64_t *const coordinates[] = {rows, columns}, *const other[] = {columns, rows};
-    Run *const run = &(Run){.comm = comm};
-    distal_tensor *a = NULL, *b = NULL, *c = NULL;
-    distal_statement *s = NULL;
-    distal_plan *p = NULL;
-    double whole[N] = {0};
-    CHECK(distal_create(comm, &run->d) == DISTAL_OK, "no context");
-    const bool ready = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
-                       LOCAL(distal_tensor_declare(run->d, "a(40): f64", "a(x) -> M(x)", &a)) &&
-                       LOCAL(distal_tensor_declare(run->d, "B(40, 40): f64, csr", "B(x, y) -> M(y)", &b)) &&
-                       LOCAL(distal_tensor_declare(run->d, "C(40, 40): f64, csr", "C(x, y) -> M(y)", &c)) &&
-                       LOCAL(distal_statement_create(run->d, "a(i) = B(i, j) * C(i, j)", &s)) &&
-                       LOCAL(distal_distribute_onto(s, "i", "io", "ii", "a")) &&
-                       LOCAL(distal_communicate(s, "B", "io")) && LOCAL(distal_communicate(s, "C", "io")) &&
-                       TOGETHER(distal_tensor_entries(b, rank == 0 ? ALL : 0, coordinates, ones)) &&
-                       TOGETHER(distal_tensor_entries(c, rank == 0 ? N : 0, coordinates, ones)) &&
-                       TOGETHER(distal_plan_create(s, &p)) && TOGETHER(distal_execute(p)) &&
-                       TOGETHER(distal_tensor_entries(c, rank == 0 ? N : 0, other, ones));
+    distal_context *d = context_on(comm);
+    OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+    distal_tensor *a = declare(d, "a(40): f64", "a(x) -> M(x)");
+    distal_tensor *b = declare(d, "B(40, 40): f64, csr", "B(x, y) -> M(y)");
+    distal_tensor *c = declare(d, "C(40, 40): f64, csr", "C(x, y) -> M(y)");
+    distal_statement *s = statement_of(d, "a(i) = B(i, j) * C(i, j)");
+    OK(distal_distribute_onto(s, "i", "io", "ii", "a"));
+    OK(distal_communicate(s, "B", "io"));
+    OK(distal_communicate(s, "C", "io"));
+    OK(distal_tensor_entries(b, rank == 0 ? ALL : 0, coordinates, ones));
+    OK(distal_tensor_entries(c, rank == 0 ? N : 0, coordinates, ones));
+    distal_plan *p = plan_of(d, s);
+    OK(distal_execute(p));
+    OK(distal_tensor_entries(c, rank == 0 ? N : 0, other, ones));
     free_bytes = FREE;
-    CHECK(ready && TOGETHER(distal_execute(p)), "%s", distal_error(run->d));
+    OK(distal_execute(p));
     free_bytes = 0;
-    CHECK(TOGETHER(distal_tensor_gather(a, whole)), "%s", distal_error(run->d));
+    double whole[N] = {0};
+    OK(distal_tensor_gather(a, whole));
     for (int i = 0; i < N; i++)
         CHECK(whole[i] == 1, "a[%d] is %g", i, whole[i]);
-    distal_free(run->d);
+    distal_free(d);
 }
 
 // What is in disk needs no memory, but for buffers of direct I/O: those of both ranks are more than calls
@@ -408,29 +407,24 @@ static void test_in_disk(MPI_Comm comm, int rank, int ranks) {
     (void)rank;
     enum { TENSORS = 10 };
     for (int direct = 0; direct < 2; direct++) {
-        distal_context *d = NULL;
-        distal_tensor *large = NULL, *t = NULL;
-        distal_statement *s = NULL;
-        distal_plan *p = NULL;
+        distal_context *d = context_on(comm);
+        OK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}));
+        declare(d, "S(8): f64", "S(x) -> M(x)");
         char name[8], place[32], text[32 * TENSORS] = "S(i) = T0(i)";
-        CHECK(distal_create(comm, &d) == DISTAL_OK, "no context");
-        CHECK(distal_machine_grid(d, "M", 1, (int64_t[]){ranks}) == DISTAL_OK, "%s", distal_error(d));
-        CHECK(distal_tensor_declare(d, "S(8): f64", "S(x) -> M(x)", &t) == DISTAL_OK, "%s", distal_error(d));
         for (int i = 0; i < TENSORS; i++) {
+            distal_tensor *t = NULL;
             snprintf(name, sizeof name, "T%d", i);
             snprintf(place, sizeof place, "%s(x) -> M(x) in disk", name);
-            CHECK(distal_tensor_create(d, name, DISTAL_F64, 1, (int64_t[]){8}, place, &t) == DISTAL_OK, "%s",
-                  distal_error(d));
+            OK(distal_tensor_create(d, name, DISTAL_F64, 1, (int64_t[]){8}, place, &t));
             if (i > 0)
                 snprintf(text + strlen(text), sizeof text - strlen(text), " + %s(i)", name);
         }
-        CHECK(distal_tensor_declare(d, "L(2048, 2048): f64", "L(x, y) -> M(x) in disk", &large) ==
-                      DISTAL_OK &&
-                  distal_statement_create(d, text, &s) == DISTAL_OK,
-              "%s", distal_error(d));
+        distal_tensor *large = declare(d, "L(2048, 2048): f64", "L(x, y) -> M(x) in disk");
+        distal_statement *s = statement_of(d, text);
         free_bytes = 1;
-        CHECK(distal_tensor_fill(large, "ones") == DISTAL_OK, "%s", distal_error(d));
-        CHECK(distal_scratch_direct(d, direct) == DISTAL_OK, "%s", distal_error(d));
+        OK(distal_tensor_fill(large, "ones"));
+        OK(distal_scratch_direct(d, direct));
+        distal_plan *p = NULL;
         const distal_status status = distal_plan_create(s, &p);
         free_bytes = 0;
         CHECK(direct ? status == DISTAL_FAILED && strstr(distal_error(d), "not enough memory for the plan")
@@ -449,8 +443,7 @@ static bool compute_files(Run *run, int ranks) {
     distal_plan *p = NULL;
     char input[128];
     snprintf(input, sizeof input, "%.*s/B.npy", (int)(strrchr(run->path, '/') - run->path), run->path);
-    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
-    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+    if (!begin(run))
         return false;
     bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
                 LOCAL(distal_tensor_declare(run->d, "F(6, 6): f64", "F(x, y) -> M(x)", &f)) &&
@@ -495,12 +488,29 @@ static int open_files(const char *folder) {
     return count;
 }
 
-// Makes one allocation fail at a time. System allocations: each, but every third with shared files on two
-// ranks, where runs take longest. Arena allocations, of which there are many more: every stride-th.
-static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
-                      bool (*body)(Run *run, int ranks)) {
-    const long every = ranks > 1 && body == compute_files ? 3 : 1;
-    const long stride = failing_kind != OF_ARENAS ? every : ranks == 1 ? 31 : 97;
+// What is run again and again, each time with another allocation that fails.
+typedef struct {
+    const char *name;
+    bool (*body)(Run *run, int ranks);
+    enum { ON_FIRST, ON_LAST, ON_EACH } failing_ranks; // on each in turn, unless allocations fail for good
+    bool diagnostics_for_good;                         // diagnostics fail for good as well
+    long stride; // on two ranks every stride-th allocation of the system or for diagnostics fails
+} Series;
+
+static const Series all_series[] = {
+    {"files", compute_files, ON_EACH, true, 3}, // takes longest
+    {"dense", compute, ON_LAST, false, 1},
+    {"sparse", compute_sparse, ON_LAST, false, 1},
+    {"weighted", compute_weighted, ON_FIRST, false, 1},
+    {"padded", compute_padded, ON_FIRST, false, 1},
+    {"values", compute_values, ON_LAST, true, 1},
+};
+static const Series *series; // of the running case
+
+// Makes one allocation fail at a time; of those from arenas, of which there are many more, with a longer
+// stride.
+static void fail_on(MPI_Comm comm, int rank, int ranks, int failing_rank) {
+    const long stride = failing_kind == OF_ARENAS ? (ranks == 1 ? 31 : 97) : ranks == 1 ? 1 : series->stride;
     long process = (long)getpid(), last = 0;
     broadcast(&process, 1, MPI_LONG, 0, comm);
     char folder[64], path[96];
@@ -512,7 +522,7 @@ static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
         Run run = {.comm = comm, .path = path};
         allocations = 0;
         failing = rank == failing_rank ? n : 0;
-        fine = body(&run, ranks);
+        fine = series->body(&run, ranks);
         last = allocations;
         failing = 0;
         CHECK(n > 0 || fine, "%s failed where memory was there", run.call);
@@ -531,117 +541,40 @@ static void fail_each(MPI_Comm comm, int rank, int ranks, int failing_rank,
     }
 }
 
-static void test_each(MPI_Comm comm, int rank, int ranks) {
-    for_good = false;
-    fail_each(comm, rank, ranks, ranks - 1, compute);
-}
-
-static void test_all_after(MPI_Comm comm, int rank, int ranks) {
-    for_good = true;
-    fail_each(comm, rank, ranks, ranks - 1, compute);
-}
-
-static void test_each_sparse(MPI_Comm comm, int rank, int ranks) {
-    for_good = false;
-    fail_each(comm, rank, ranks, ranks - 1, compute_sparse);
-}
-
-static void test_all_after_sparse(MPI_Comm comm, int rank, int ranks) {
-    for_good = true;
-    fail_each(comm, rank, ranks, ranks - 1, compute_sparse);
-}
-
-static void test_each_weighted(MPI_Comm comm, int rank, int ranks) {
-    for_good = false;
-    fail_each(comm, rank, ranks, 0, compute_weighted);
-}
-
-static void test_all_after_weighted(MPI_Comm comm, int rank, int ranks) {
-    for_good = true;
-    fail_each(comm, rank, ranks, 0, compute_weighted);
-}
-
-static void test_each_padded(MPI_Comm comm, int rank, int ranks) {
-    for_good = false;
-    fail_each(comm, rank, ranks, 0, compute_padded);
-}
-
-static void test_all_after_padded(MPI_Comm comm, int rank, int ranks) {
-    for_good = true;
-    fail_each(comm, rank, ranks, 0, compute_padded);
-}
-
-static void fail_each_value(MPI_Comm comm, int rank, int ranks, bool all_after) {
+// What the runs print goes nowhere.
+static void test_series(MPI_Comm comm, int rank, int ranks) {
     fflush(stdout);
     const int before = dup(1), nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, 1);
-    for_good = all_after;
-    fail_each(comm, rank, ranks, ranks - 1, compute_values);
+    const bool each = series->failing_ranks == ON_EACH && !for_good;
+    const int first = each || series->failing_ranks == ON_FIRST ? 0 : ranks - 1;
+    for (int failing_rank = first; failing_rank <= (each ? ranks - 1 : first); failing_rank++)
+        fail_on(comm, rank, ranks, failing_rank);
     fflush(stdout);
     dup2(before, 1);
     close(before);
     close(nowhere);
 }
 
-static void test_each_value(MPI_Comm comm, int rank, int ranks) {
-    fail_each_value(comm, rank, ranks, false);
-}
-
-static void test_all_after_values(MPI_Comm comm, int rank, int ranks) {
-    fail_each_value(comm, rank, ranks, true);
-}
-
-static void test_each_file(MPI_Comm comm, int rank, int ranks) {
-    for_good = false;
-    for (int failing_rank = 0; failing_rank < ranks; failing_rank++)
-        fail_each(comm, rank, ranks, failing_rank, compute_files);
-}
-
-static void test_all_after_files(MPI_Comm comm, int rank, int ranks) {
-    for_good = true;
-    fail_each(comm, rank, ranks, ranks - 1, compute_files);
-}
-
 int main(int argc, char **argv) {
+    static const char *const kinds[] = {
+        [OF_SYSTEM] = "system", [OF_ARENAS] = "arenas", [OF_DIAGNOSTICS] = "diagnostics"};
     report_start(&argc, &argv);
     run_case("api_memory/existing copies", 2, test_existing_copies);
     run_case("api_memory/in disk", 2, test_in_disk);
-    for (int ranks = 1; ranks <= 2; ranks++) {
-        failing_kind = OF_SYSTEM;
-        run_case("api_memory/each, files", ranks, test_each_file);
-        run_case("api_memory/all_after, files", ranks, test_all_after_files);
-        run_case("api_memory/each", ranks, test_each);
-        run_case("api_memory/all_after", ranks, test_all_after);
-        run_case("api_memory/each, sparse", ranks, test_each_sparse);
-        run_case("api_memory/each, weighted", ranks, test_each_weighted);
-        run_case("api_memory/each, padded", ranks, test_each_padded);
-        run_case("api_memory/each, values", ranks, test_each_value);
-        run_case("api_memory/all_after, values", ranks, test_all_after_values);
-        run_case("api_memory/all_after, sparse", ranks, test_all_after_sparse);
-        run_case("api_memory/all_after, padded", ranks, test_all_after_padded);
-        run_case("api_memory/all_after, weighted", ranks, test_all_after_weighted);
-        failing_kind = OF_ARENAS;
-        run_case("api_memory/each of arenas, files", ranks, test_each_file);
-        run_case("api_memory/all_after in arenas, files", ranks, test_all_after_files);
-        run_case("api_memory/each of arenas", ranks, test_each);
-        run_case("api_memory/all_after in arenas", ranks, test_all_after);
-        run_case("api_memory/each of arenas, sparse", ranks, test_each_sparse);
-        run_case("api_memory/each of arenas, weighted", ranks, test_each_weighted);
-        run_case("api_memory/each of arenas, padded", ranks, test_each_padded);
-        run_case("api_memory/each of arenas, values", ranks, test_each_value);
-        run_case("api_memory/all_after in arenas, values", ranks, test_all_after_values);
-        run_case("api_memory/all_after in arenas, sparse", ranks, test_all_after_sparse);
-        run_case("api_memory/all_after in arenas, padded", ranks, test_all_after_padded);
-        run_case("api_memory/all_after in arenas, weighted", ranks, test_all_after_weighted);
-        failing_kind = OF_DIAGNOSTICS;
-        run_case("api_memory/each of diagnostics, files", ranks, test_each_file);
-        run_case("api_memory/all_after in diagnostics, files", ranks, test_all_after_files);
-        run_case("api_memory/each of diagnostics", ranks, test_each);
-        run_case("api_memory/each of diagnostics, sparse", ranks, test_each_sparse);
-        run_case("api_memory/each of diagnostics, weighted", ranks, test_each_weighted);
-        run_case("api_memory/each of diagnostics, padded", ranks, test_each_padded);
-        run_case("api_memory/each of diagnostics, values", ranks, test_each_value);
-        run_case("api_memory/all_after in diagnostics, values", ranks, test_all_after_values);
-    }
+    for (int ranks = 1; ranks <= 2; ranks++)
+        for (int kind = OF_SYSTEM; kind <= OF_DIAGNOSTICS; kind++)
+            for (size_t s = 0; s < sizeof all_series / sizeof *all_series; s++)
+                for (int after = 0; after < 2; after++) {
+                    char name[64];
+                    failing_kind = kind;
+                    series = &all_series[s];
+                    for_good = after;
+                    if (kind == OF_DIAGNOSTICS && for_good && !series->diagnostics_for_good)
+                        continue;
+                    snprintf(name, sizeof name, "api_memory/%s, %s, %s", for_good ? "all_after" : "each",
+                             kinds[kind], series->name);
+                    run_case(name, ranks, test_series);
+                }
     return report_end();
 }
