@@ -87,8 +87,8 @@ static TceMachine machine_of(const Column *column, const MachineModel *cluster) 
                         .disk_bandwidth = column->disk,
                         .network_bandwidth = column->network,
                         .memory = column->memory > 0 ? column->memory : cluster->levels[0].memory,
-                        .broadcast = curve_at(&cluster->factors[MODEL_ALL_GATHER], column->processors),
-                        .reduce = curve_at(&cluster->factors[MODEL_ALL_REDUCE], column->processors),
+                        .broadcast = curve_at(&cluster->factors[COLLECTIVE_ALL_GATHER], column->processors),
+                        .reduce = curve_at(&cluster->factors[COLLECTIVE_ALL_REDUCE], column->processors),
                         .rounding = TCE_REAL,
                         .resident = column->resident};
 }

@@ -129,14 +129,15 @@ static void sum_to_each(void *context) {
     }
 }
 
-static const MeasuredBody collectives[MODEL_FACTOR_COUNT] = {
-    [MODEL_BROADCAST] = all_broadcast,    [MODEL_ALL_GATHER] = gather_at_all, [MODEL_REDUCE] = sum_to_one,
-    [MODEL_REDUCE_SCATTER] = sum_to_each, [MODEL_ALL_REDUCE] = sum_to_all,
+static const MeasuredBody collectives[COLLECTIVE_COUNT] = {
+    [COLLECTIVE_BROADCAST] = all_broadcast, [COLLECTIVE_ALL_GATHER] = gather_at_all,
+    [COLLECTIVE_REDUCE] = sum_to_one,       [COLLECTIVE_REDUCE_SCATTER] = sum_to_each,
+    [COLLECTIVE_ALL_REDUCE] = sum_to_all,
 };
 
 // The factor by which such an operation takes longer than one message of the bytes that are counted: the
 // geometric mean over some sizes.
-static void measure_factor(Calibration *calibration, Messages *messages, ModelFactor factor) {
+static void measure_factor(Calibration *calibration, Messages *messages, CollectiveId collective) {
     static const int sizes[] = {1 << 15, 1 << 18, LARGEST_COLLECTIVE};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     const ModelRanks ranks = model_ranks(&calibration->model, messages->ranks, 1);
@@ -147,14 +148,14 @@ static void measure_factor(Calibration *calibration, Messages *messages, ModelFa
     Measured last = {0};
     for (int s = 0; s < SIZES; s++) {
         messages->bytes = sizes[s];
-        last = measure(calibration, messages->comm, collectives[factor], messages);
+        last = measure(calibration, messages->comm, collectives[collective], messages);
         const double one = model_message_seconds(&ranks, level, 1, sizes[s]);
         product *= fmax(last.median - latency, 0.1 * last.median) / one;
     }
     const double mean = pow(product, 1.0 / SIZES);
-    curve_add(&calibration->model.factors[factor], messages->ranks, mean);
+    curve_add(&calibration->model.factors[collective], messages->ranks, mean);
     calibrate_note(calibration,
-                   arena_printf(calibration->session->arena, "%s, %d ranks", model_factor_names[factor],
+                   arena_printf(calibration->session->arena, "%s, %d ranks", collective_names[collective],
                                 messages->ranks),
                    mean, "times", last);
 }
@@ -169,8 +170,8 @@ static void measure_collectives(Calibration *calibration, Messages *messages) {
             messages->rank = calibration->rank;
             messages->ranks = ranks;
             messages->next_root = 0;
-            for (int f = 0; f < MODEL_FACTOR_COUNT; f++)
-                measure_factor(calibration, messages, (ModelFactor)f);
+            for (int c = COLLECTIVE_NONE + 1; c < COLLECTIVE_COUNT; c++)
+                measure_factor(calibration, messages, (CollectiveId)c);
             MPI_Comm_free(&messages->comm);
         }
         calibrate_join(calibration);
@@ -256,9 +257,9 @@ bool calibrate_network(Calibration *calibration) {
         if (other >= 0)
             measure_pair_between_nodes(calibration, &messages, other);
         measure_collectives(calibration, &messages);
-        for (int f = 0; f < MODEL_FACTOR_COUNT; f++)
-            if (model->factors[f].count == 0)
-                model->factors[f] = standard.factors[f];
+        for (int c = COLLECTIVE_NONE + 1; c < COLLECTIVE_COUNT; c++)
+            if (model->factors[c].count == 0)
+                model->factors[c] = standard.factors[c];
     }
     free(messages.from);
     free(messages.to);

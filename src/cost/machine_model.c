@@ -8,8 +8,8 @@
 
 #define KERNEL_NAME(NAME, name) name,
 const char *const model_kernel_names[MODEL_KERNEL_COUNT] = {MODEL_KERNELS(KERNEL_NAME)};
-#define FACTOR_NAME(NAME, name) name,
-const char *const model_factor_names[MODEL_FACTOR_COUNT] = {MODEL_FACTORS(FACTOR_NAME)};
+#define COLLECTIVE_NAME(NAME, name) name,
+const char *const collective_names[COLLECTIVE_COUNT] = {"", COLLECTIVES(COLLECTIVE_NAME)};
 
 Curve curve_constant(double value) {
     return (Curve){.count = 1, .sizes = {1}, .values = {value}};
@@ -62,11 +62,11 @@ MachineModel machine_model_default(void) {
     model.rates[MODEL_SPARSE] = curve_constant(1e9);
     model.disk_read = curve_constant(2e9);
     model.disk_write = curve_constant(1e9);
-    for (int f = 0; f < MODEL_FACTOR_COUNT; f++)
-        model.factors[f] = curve_constant(1);
-    model.factors[MODEL_BROADCAST] = (Curve){2, {2, 1024}, {1, 2}};
-    model.factors[MODEL_REDUCE] = (Curve){2, {2, 1024}, {1.3, 2.5}};
-    model.factors[MODEL_ALL_REDUCE] = (Curve){2, {2, 1024}, {1.3, 2.5}};
+    for (int c = COLLECTIVE_NONE + 1; c < COLLECTIVE_COUNT; c++)
+        model.factors[c] = curve_constant(1);
+    model.factors[COLLECTIVE_BROADCAST] = (Curve){2, {2, 1024}, {1, 2}};
+    model.factors[COLLECTIVE_REDUCE] = (Curve){2, {2, 1024}, {1.3, 2.5}};
+    model.factors[COLLECTIVE_ALL_REDUCE] = (Curve){2, {2, 1024}, {1.3, 2.5}};
     return model;
 }
 

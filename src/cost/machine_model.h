@@ -6,6 +6,7 @@
 #define DISTAL_COST_MACHINE_MODEL_H
 
 #include "base/diagnostic.h"
+#include "plan/operation.h"
 
 #include <stdint.h>
 
@@ -44,18 +45,6 @@ typedef struct {
 typedef enum { MODEL_KERNELS(MODEL_KERNEL_ID) MODEL_KERNEL_COUNT } ModelKernel;
 #undef MODEL_KERNEL_ID
 
-// Collective operations. Of each, the bytes that the plan counts for a rank are multiplied by a factor, by
-// the number of ranks in the group.
-#define MODEL_FACTORS(ENTRY)                                                                                 \
-    ENTRY(BROADCAST, "broadcast")                                                                            \
-    ENTRY(ALL_GATHER, "all-gather")                                                                          \
-    ENTRY(REDUCE, "reduce")                                                                                  \
-    ENTRY(REDUCE_SCATTER, "reduce-scatter")                                                                  \
-    ENTRY(ALL_REDUCE, "all-reduce")
-#define MODEL_FACTOR_ID(NAME, name) MODEL_##NAME,
-typedef enum { MODEL_FACTORS(MODEL_FACTOR_ID) MODEL_FACTOR_COUNT } ModelFactor;
-#undef MODEL_FACTOR_ID
-
 typedef struct {
     char name[MODEL_NAME];
     int level_count; // at least one; the units of the last one are cores
@@ -67,7 +56,9 @@ typedef struct {
     double oversubscribed; // what a core does for several ranks together, of what it does for one
     double overhead;       // seconds that the call of a kernel takes, and one step of a transfer
     double overlap;        // share of a transfer that goes on while its rank computes, 0 to 1
-    Curve factors[MODEL_FACTOR_COUNT];
+    // Of the bytes that the plan counts for a rank in a collective operation, by the ranks of the group; of
+    // COLLECTIVE_NONE unused.
+    Curve factors[COLLECTIVE_COUNT];
     Curve disk_read, disk_write; // bytes per second of one unit of the first level, by bytes of a request
     double disk_space;           // bytes of its disks; 0: no limit
 } MachineModel;
@@ -112,6 +103,6 @@ double model_disk_rate(const ModelRanks *ranks, bool writes, double request);
 double model_message_seconds(const ModelRanks *ranks, int level, double share, double bytes);
 
 extern const char *const model_kernel_names[MODEL_KERNEL_COUNT];
-extern const char *const model_factor_names[MODEL_FACTOR_COUNT];
+extern const char *const collective_names[COLLECTIVE_COUNT];
 
 #endif

@@ -70,8 +70,8 @@ static const Figure level_figures[] = {
     {name, offsetof(MachineModel, rates) + sizeof(Curve) * MODEL_##NAME, FLOP_RATE, PLAIN, true, false, 0},
 static const Figure rate_figures[] = {MODEL_KERNELS(RATE_FIGURE)};
 #define FACTOR_FIGURE(NAME, name)                                                                            \
-    {name, offsetof(MachineModel, factors) + sizeof(Curve) * MODEL_##NAME, PLAIN, PLAIN, true, false, 0},
-static const Figure factor_figures[] = {MODEL_FACTORS(FACTOR_FIGURE)};
+    {name, offsetof(MachineModel, factors) + sizeof(Curve) * COLLECTIVE_##NAME, PLAIN, PLAIN, true, false, 0},
+static const Figure factor_figures[] = {COLLECTIVES(FACTOR_FIGURE)};
 static const Figure disk_figures[] = {
     {"read", offsetof(MachineModel, disk_read), BYTE_RATE, BYTES, true, false, 0},
     {"write", offsetof(MachineModel, disk_write), BYTE_RATE, BYTES, true, false, 0},
@@ -372,9 +372,9 @@ static void fill_in(MachineModel *model) {
     for (int k = MODEL_VECTOR; k <= MODEL_SPARSE; k++)
         if (rates[k].count == 0)
             rates[k] = rates[MODEL_LOOPS];
-    for (int f = 0; f < MODEL_FACTOR_COUNT; f++)
-        if (model->factors[f].count == 0)
-            model->factors[f] = standard.factors[f];
+    for (int c = COLLECTIVE_NONE + 1; c < COLLECTIVE_COUNT; c++)
+        if (model->factors[c].count == 0)
+            model->factors[c] = standard.factors[c];
     if (model->disk_read.count == 0 && model->disk_write.count == 0) {
         model->disk_read = standard.disk_read;
         model->disk_write = standard.disk_write;

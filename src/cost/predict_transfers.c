@@ -14,23 +14,6 @@ typedef struct {
     double share;   // of the ranks of a unit, for which something comes from outside
 } Peers;
 
-// How each operation takes its time: those that are not listed, in messages from rank to rank.
-static const struct {
-    bool is_collective;
-    ModelFactor factor;
-} kinds[OPERATION_COUNT] = {
-    [OPERATION_ALL_GATHER] = {true, MODEL_ALL_GATHER},
-    [OPERATION_BROADCAST] = {true, MODEL_BROADCAST},
-    [OPERATION_REDUCE] = {true, MODEL_REDUCE},
-    [OPERATION_REDUCE_SCATTER] = {true, MODEL_REDUCE_SCATTER},
-    [OPERATION_ALL_REDUCE] = {true, MODEL_ALL_REDUCE},
-};
-
-static OperationId timed_as(OperationId pattern) {
-    const OperationId other = operations[pattern]->timed_as;
-    return other == OPERATION_LOCAL ? pattern : other;
-}
-
 // Processors, and the dimensions in which the members of a group differ.
 typedef struct {
     const Grid *grid;
@@ -42,7 +25,7 @@ typedef struct {
 static Groups groups_of(const StatementPlan *plan, int transfer) {
     const Footprints *footprints = plan->footprints[transfer];
     const Home *home = &plan->homes[plan->spmd->transfers[transfer].access->tensor->id];
-    const bool owners = plan_figures(plan)->transfers[transfer].pattern == OPERATION_REPLICATE;
+    const bool owners = operations[plan_figures(plan)->transfers[transfer].pattern]->from_contributor;
     const bool by_layout = owners && home->kind == HOME_LAYOUT;
     Groups groups = {by_layout ? &home->layout.grid : &footprints->grid,
                      by_layout ? home->per_rank : footprints->per_rank,
@@ -105,19 +88,19 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
     const double messages = fmax(1, (double)figures->messages[busiest(figures->messages, plan->ranks)]);
     if (bytes == 0)
         return 0;
-    const OperationId operation = timed_as(figures->pattern);
-    const bool is_collective = kinds[operation].is_collective;
+    const Operation *operation = operations[figures->pattern];
+    const bool is_collective = operation->timed_as != COLLECTIVE_NONE;
     const Groups groups = groups_of(plan, transfer);
     const Peers peers = find_peers(&groups, machine, is_collective);
     const double latency = machine->machine->levels[peers.level].latency + machine->machine->overhead;
     if (!is_collective)
         return messages *
                (latency + model_message_seconds(machine, peers.level, peers.share, bytes / messages));
-    const double factor = curve_at(&machine->machine->factors[kinds[operation].factor], peers.members);
+    const double factor = curve_at(&machine->machine->factors[operation->timed_as], peers.members);
     double calls = fmin((double)figures->steps, messages), all = bytes;
-    if (operation == OPERATION_BROADCAST) {
+    if (operation->timed_as == COLLECTIVE_BROADCAST) {
         // All members take part each time. What is read counts at all but the root, results at the root.
-        const double counted = figures->pattern == OPERATION_REPLICATE ? 1 : peers.members - 1;
+        const double counted = operation->from_contributor ? 1 : peers.members - 1;
         const double counts = counted * fmax(1, (double)plan->ranks / peers.members);
         calls = fmax(messages, sum_of(figures->messages, plan->ranks) / counts);
         all = fmax(bytes, sum_of(figures->bytes, plan->ranks) / counts);

@@ -126,6 +126,14 @@ static void finish(OperationCall *call) {
     }
 }
 
-const Operation operation_all_gather = {
-    OPERATION_ALL_GATHER,  "all-gather",       TRANSFER_FETCH,     SHAPE_MEMBERS,  .recognize = recognize,
-    .count = count_others, .scratch = scratch, .prepare = prepare, .start = start, .finish = finish};
+const Operation operation_all_gather = {OPERATION_ALL_GATHER,
+                                        "all-gather",
+                                        TRANSFER_FETCH,
+                                        SHAPE_MEMBERS,
+                                        .timed_as = COLLECTIVE_ALL_GATHER,
+                                        .recognize = recognize,
+                                        .count = count_others,
+                                        .scratch = scratch,
+                                        .prepare = prepare,
+                                        .start = start,
+                                        .finish = finish};

@@ -52,6 +52,14 @@ static void finish(OperationCall *call) {
         sum_end_at_owner(call, call->details);
 }
 
-const Operation operation_all_reduce = {
-    OPERATION_ALL_REDUCE, "all-reduce",       TRANSFER_REDUCE,    SHAPE_PART,     .recognize = recognize,
-    .count = count_all,   .scratch = scratch, .prepare = prepare, .start = start, .finish = finish};
+const Operation operation_all_reduce = {OPERATION_ALL_REDUCE,
+                                        "all-reduce",
+                                        TRANSFER_REDUCE,
+                                        SHAPE_PART,
+                                        .timed_as = COLLECTIVE_ALL_REDUCE,
+                                        .recognize = recognize,
+                                        .count = count_all,
+                                        .scratch = scratch,
+                                        .prepare = prepare,
+                                        .start = start,
+                                        .finish = finish};

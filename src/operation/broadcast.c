@@ -27,6 +27,12 @@ static void start(OperationCall *call) {
                    call_request(call));
 }
 
-const Operation operation_broadcast = {
-    OPERATION_BROADCAST,    "broadcast",           TRANSFER_FETCH,     SHAPE_PART,
-    .recognize = recognize, .count = count_others, .prepare = prepare, .start = start};
+const Operation operation_broadcast = {OPERATION_BROADCAST,
+                                       "broadcast",
+                                       TRANSFER_FETCH,
+                                       SHAPE_PART,
+                                       .timed_as = COLLECTIVE_BROADCAST,
+                                       .recognize = recognize,
+                                       .count = count_others,
+                                       .prepare = prepare,
+                                       .start = start};

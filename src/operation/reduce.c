@@ -50,6 +50,14 @@ static void finish(OperationCall *call) {
         sum_end_at_owner(call, call->details);
 }
 
-const Operation operation_reduce = {
-    OPERATION_REDUCE,      "reduce",           TRANSFER_REDUCE,    SHAPE_PART,     .recognize = recognize,
-    .count = count_others, .scratch = scratch, .prepare = prepare, .start = start, .finish = finish};
+const Operation operation_reduce = {OPERATION_REDUCE,
+                                    "reduce",
+                                    TRANSFER_REDUCE,
+                                    SHAPE_PART,
+                                    .timed_as = COLLECTIVE_REDUCE,
+                                    .recognize = recognize,
+                                    .count = count_others,
+                                    .scratch = scratch,
+                                    .prepare = prepare,
+                                    .start = start,
+                                    .finish = finish};

@@ -139,6 +139,14 @@ static void finish(OperationCall *call) {
                      &scatter->result.piece.rect);
 }
 
-const Operation operation_reduce_scatter = {
-    OPERATION_REDUCE_SCATTER, "reduce-scatter",   TRANSFER_REDUCE,    SHAPE_MEMBERS,  .recognize = recognize,
-    .count = count_others,    .scratch = scratch, .prepare = prepare, .start = start, .finish = finish};
+const Operation operation_reduce_scatter = {OPERATION_REDUCE_SCATTER,
+                                            "reduce-scatter",
+                                            TRANSFER_REDUCE,
+                                            SHAPE_MEMBERS,
+                                            .timed_as = COLLECTIVE_REDUCE_SCATTER,
+                                            .recognize = recognize,
+                                            .count = count_others,
+                                            .scratch = scratch,
+                                            .prepare = prepare,
+                                            .start = start,
+                                            .finish = finish};

@@ -54,7 +54,7 @@ static void finish(OperationCall *call) {
 
 const Operation operation_replicate = {OPERATION_REPLICATE,      "replicate",
                                        TRANSFER_REDUCE,          SHAPE_PART,
-                                       .from_contributor = true, .timed_as = OPERATION_BROADCAST,
+                                       .from_contributor = true, .timed_as = COLLECTIVE_BROADCAST,
                                        .recognize = recognize,   .count = count_all,
                                        .scratch = scratch,       .prepare = prepare,
                                        .start = start,           .finish = finish};

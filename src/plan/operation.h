@@ -28,6 +28,17 @@ typedef enum { OPERATIONS(OPERATION_ID) OPERATION_COUNT } OperationId;
 #undef OPERATION_ID
 #define OPERATION_BIT(id) (1u << (id))
 
+// The collective operations of MPI of which the description of a machine says how long they take.
+#define COLLECTIVES(ENTRY)                                                                                   \
+    ENTRY(BROADCAST, "broadcast")                                                                            \
+    ENTRY(ALL_GATHER, "all-gather")                                                                          \
+    ENTRY(REDUCE, "reduce")                                                                                  \
+    ENTRY(REDUCE_SCATTER, "reduce-scatter")                                                                  \
+    ENTRY(ALL_REDUCE, "all-reduce")
+#define COLLECTIVE_ID(NAME, name) COLLECTIVE_##NAME,
+typedef enum { COLLECTIVE_NONE, COLLECTIVES(COLLECTIVE_ID) COLLECTIVE_COUNT } CollectiveId;
+#undef COLLECTIVE_ID
+
 // What has to move (plan/situation.h), the share of one rank in an operation, and elements at one end of it
 // (plan/rank_plan.h).
 typedef struct Planner Planner;
@@ -66,7 +77,7 @@ typedef struct {
     OperationShape shape;
     bool serves_all;       // recognizes everything of this kind and shape, so it is never switched off
     bool from_contributor; // the root of its group is the only rank that contributes, not the first owner
-    OperationId timed_as;  // the collective operation that takes as long; OPERATION_LOCAL: none
+    CollectiveId timed_as; // COLLECTIVE_NONE: it takes as long as its messages, from rank to rank
 
     // Whether it can move this; NULL: it is never chosen.
     bool (*recognize)(const Situation *situation);

@@ -115,9 +115,9 @@ static void test_cluster(void **state) {
     Diagnostics *diagnostics;
     const char *path = DISTAL_SOURCE_DIR "/examples/machines/itanium-cluster.machine";
     assert_true(read_text(read_file(path), &model, &diagnostics));
-    assert_near(curve_at(&model.factors[MODEL_ALL_GATHER], 4), M_SQRT2);
-    assert_near(curve_at(&model.factors[MODEL_ALL_GATHER], 16), 2);
-    assert_near(curve_at(&model.factors[MODEL_ALL_REDUCE], 16), 5.6);
+    assert_near(curve_at(&model.factors[COLLECTIVE_ALL_GATHER], 4), M_SQRT2);
+    assert_near(curve_at(&model.factors[COLLECTIVE_ALL_GATHER], 16), 2);
+    assert_near(curve_at(&model.factors[COLLECTIVE_ALL_REDUCE], 16), 5.6);
     const ModelRanks ranks = model_ranks(&model, 16, 0);
     assert_near(ranks.memory, 1 << 29);
     assert_near(model_disk_rate(&ranks, false, 1), 10e6);
