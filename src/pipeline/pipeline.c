@@ -335,11 +335,17 @@ static void schedule_again(Pipeline *pipeline) {
 }
 
 void pipeline_take_options(Pipeline *pipeline, const Pipeline *from) {
-    const PlanOptions *now = &from->plan->options;
-    pipeline->plan_options.threads = now->threads;
-    pipeline->plan_options.pipelined = now->pipelined;
-    pipeline->plan_options.sampled = now->sampled;
-    pipeline->plan_options.files = now->files;
+    PlanOptions options = from->plan->options;
+    if (pipeline->ranks != from->ranks) {
+        options.nodes = NULL;
+        options.gpu_nodes = false;
+    }
+    options.ranks = options.largest = 0;
+    options.param_names = NULL;
+    options.boundaries = NULL;
+    options.unshared = NULL;
+    options.homes = NULL;
+    pipeline->plan_options = options;
 }
 
 bool pipeline_take_less(Pipeline *pipeline) {
@@ -353,7 +359,8 @@ bool pipeline_take_less(Pipeline *pipeline) {
     const PlanOptions *now = &pipeline->plan->options;
     if (!any || (now->boundaries && now->boundaries->count > 0))
         return false;
-    pipeline_take_options(pipeline, pipeline);
+    pipeline->plan_options.threads = now->threads; // which may have changed since the plan was made
+    pipeline->plan_options.pipelined = now->pipelined;
     pipeline->least_bytes = INT64_MAX;
     pipeline->most_elements =
         (pipeline->most_elements > 0 ? pipeline->most_elements : FIRST_ELEMENTS) / FEWER;

@@ -107,8 +107,10 @@ int64_t pipeline_fewer_ranks(const Pipeline *pipeline, int64_t most);
 // with a diagnostic. After PASS_PLAN.
 bool pipeline_take_less(Pipeline *pipeline);
 
-// Takes the options of the plan that `from` has, a pipeline of the same tensors, but for those that follow
-// from the number of ranks or from entries.
+// Takes the options of the plan that `from` has, a pipeline of the same program with other values of params.
+// Those that follow from these values or from entries are left out, as are the nodes of the ranks where the
+// number of ranks is another one, or not known yet: ranks then send messages to each other, and need no less
+// memory.
 void pipeline_take_options(Pipeline *pipeline, const Pipeline *from);
 
 // What entries balance in the program (plan/balance.h); after PASS_SPMD. Boundaries are options of the plan.

@@ -367,5 +367,19 @@ def test_memory(_):
     check("of memory of its GPU, of which" in done.stderr and done.stderr.count("error:") == 1, done.stderr)
 
 
+def test_advice(_):
+    """What is suggested where memory is short moves elements as the plan does: the largest value of the param that
+    needs no more than the limit."""
+    text = on_gpu(f"{SOURCE}/examples/summa.distal").replace("place C(x, y) -> M(x, y) in gpu", "place C(x, y) -> M(x, y)")
+    for messages, shared, option, peaks in (("on", "off", "--memory-limit", "peak_bytes"),
+                                            ("off", "on", "--gpu-memory-limit", "gpu_peak_bytes")):
+        def plan(*more, status=0):
+            return distal(["plan", "-e", text, "--pipeline", "off", "--shared-memory", shared, *more], status=status,
+                          environment={"DISTAL_GPU_MPI": messages})
+        (statement,) = json.loads(plan("-p", "chunk=64", "--stats=json").stdout)["statements"]
+        done = plan(option, str(max(statement[peaks])), status=1)
+        check("with -p chunk=64, no rank would need more than" in done.stderr, done.stderr)
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(functions_named_test("gpu", globals())))
