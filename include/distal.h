@@ -61,7 +61,8 @@ typedef struct distal_plan distal_plan;
 // Creates a context on the ranks of `comm`, which is duplicated, so that messages of the library and of the
 // caller do not mix. Any number of contexts, on any communicators, may exist at the same time. If MPI is not
 // initialized yet, this initializes it (with MPI_THREAD_SERIALIZED), and freeing the last context finalizes
-// it. Errors of MPI itself go to the error handler of `comm`. Collective over `comm`.
+// it. DISTAL_FAILED where DISTAL_GPU_MPI has a value other than "on" and "off". Errors of MPI itself go to
+// the error handler of `comm`. Collective over `comm`.
 DISTAL_API distal_status distal_create(MPI_Comm comm, distal_context **context);
 
 // Frees the context and all that belongs to it; NULL is fine. Collective.

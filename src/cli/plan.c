@@ -9,7 +9,6 @@
 #include "io/source_entries.h"
 #include "plan/structures.h"
 #include "plan/transfer_figures.h"
-#include "runtime/gpu_messages.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -127,7 +126,6 @@ static bool count_structures(const Inputs *inputs, Structures *structures) {
 static void place_on_nodes(const Session *session) {
     const Options *options = session->options;
     const int64_t ranks = pipeline_ranks(session->pipeline);
-    session->pipeline->plan_options.gpu_messages = gpu_messages_are_asked_for();
     const int64_t each = options->node_ranks ? options->node_ranks : ranks;
     if (options->shared_memory != SHARED_MEMORY_ON || ranks > PLAN_MAX_RANKS)
         return;
@@ -163,7 +161,8 @@ static bool plan_given(Session *session, const Bindings *bindings) {
 
 static ExitStatus plan(Session *session) {
     Bindings bindings;
-    if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings))
+    if (!session_compile(session, PASS_C) || !bindings_create(session, &bindings) ||
+        !session_choose_gpu_messages(session, false))
         return session_failure(session);
     place_on_nodes(session);
     if (!plan_given(session, &bindings) || !session_warn(session))

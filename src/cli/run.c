@@ -9,7 +9,6 @@
 #include "cli/schedule.h"
 #include "cli/start.h"
 #include "runtime/divide_entries.h"
-#include "runtime/gpu_messages.h"
 #include "runtime/load.h"
 #include "runtime/wait.h"
 
@@ -79,8 +78,6 @@ static bool divide_share(void *context, const BalanceTask *task, const Boundarie
 static void find_neighbours(Run *run) {
     const Options *options = run->session->options;
     PlanOptions *plan = &run->session->pipeline->plan_options;
-    plan->gpu_messages =
-        run->ranks > 1 && pipeline_uses_gpu(run->session->pipeline) && gpu_messages_are_sent(MPI_COMM_WORLD);
     if (options->shared_memory == SHARED_MEMORY_OFF || run->ranks == 1)
         return;
     run->neighbours = neighbours_create(MPI_COMM_WORLD, options->node_ranks);
@@ -109,6 +106,7 @@ static ExitStatus run_ranks(Session *session) {
     if (agree(MPI_COMM_WORLD, ok)) {
         run.shares = arena_array(session->arena, Entries, run.pipeline->program->tensor_count);
         ok = session_balance(session, divide_share, &run);
+        ok = session_choose_gpu_messages(session, true) && ok;
         find_neighbours(&run);
     }
     ok = ok && session_compile(session, PASS_PLAN) && (rank > 0 || session_warn(session));
@@ -143,7 +141,8 @@ static ExitStatus run(Session *session) {
     Bindings bindings;
     if (!schedule_take(session, session->ranks) || !session_compile(session, PASS_C) ||
         !launch_fits(session) || !bindings_create(session, &bindings) ||
-        !session_compile(session, PASS_PLAN) || !session_warn(session))
+        !session_choose_gpu_messages(session, false) || !session_compile(session, PASS_PLAN) ||
+        !session_warn(session))
         return session_failure(session);
     memory_fit_defaults(session);
     if (!memory_within_limit(session, true))

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "pipeline/warn.h"
+#include "runtime/gpu_messages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,6 +70,17 @@ bool session_compile(Session *session, Pass last) {
             diagnostics_note(session->diagnostics, (Span){0}, "the program has no statement");
     }
     return ok;
+}
+
+bool session_choose_gpu_messages(Session *session, bool between_ranks) {
+    Pipeline *pipeline = session->pipeline;
+    bool *choice = &pipeline->plan_options.gpu_messages;
+    if (!pipeline_uses_gpu(pipeline))
+        return true;
+    const char *why = between_ranks ? gpu_messages_choose(MPI_COMM_WORLD, choice)
+                                    : gpu_messages_expect(pipeline_ranks(pipeline), choice);
+    session->failed = session->failed || why;
+    return !why || diagnostics_error(session->diagnostics, (Span){0}, "%s", why);
 }
 
 ExitStatus session_failure(const Session *session) {

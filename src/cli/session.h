@@ -34,6 +34,10 @@ bool session_load(Session *session);
 // Loads the program and runs the passes up to `last`; with -v, prints their times. False with diagnostics,
 // which are not printed yet.
 bool session_compile(Session *session, Pass last);
+// Chooses whether the plan uses GPU-aware MPI (runtime/gpu_messages.h), where a GPU executes some statement:
+// `between_ranks` for the ranks of a run, which all call this, else for ranks that are not started. After
+// PASS_SPMD. False with a diagnostic.
+bool session_choose_gpu_messages(Session *session, bool between_ranks);
 // The exit status after something before the run has failed: the program is wrong, or an input is, or memory
 // has run out.
 ExitStatus session_failure(const Session *session);

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages from and to memory of GPUs, without copies on the host, by MPI libraries that take addresses
-// there.
+// GPU-aware MPI: whether the MPI library sends from and receives in GPU memory, as a CUDA-aware one does, so
+// that messages between GPUs need no copies in host memory.
 #ifndef DISTAL_RUNTIME_GPU_MESSAGES_H
 #define DISTAL_RUNTIME_GPU_MESSAGES_H
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-// Whether such messages are sent (PlanOptions.gpu_messages): DISTAL_GPU_MPI of the first rank is "on", or it
-// is not "off" and the MPI libraries of all ranks say that they take memory of CUDA. Collective.
-bool gpu_messages_are_sent(MPI_Comm comm);
-// The same of one process, for plans without ranks: what the environment says.
-bool gpu_messages_are_asked_for(void);
+// Whether the ranks of `comm` use GPU-aware MPI (PlanOptions.gpu_messages), as DISTAL_GPU_MPI of the first
+// rank says: "on" or "off"; where it is not set, they do if the MPI libraries of all ranks are CUDA-aware.
+// One rank does not. Returns NULL, or on all ranks, with *gpu_messages false, a clause in static memory: the
+// value is another one. Collective.
+const char *gpu_messages_choose(MPI_Comm comm, bool *gpu_messages);
+// The same for so many ranks that are not started yet, as far as one process knows it: from its environment,
+// and from what its MPI library was built for. Local.
+const char *gpu_messages_expect(int64_t ranks, bool *gpu_messages);
 
 #endif

@@ -290,6 +290,27 @@ def test_messages(folder):
     done = distal(["plan", "-e", text, "--stats=json"], environment=sent)
     (statement,) = json.loads(done.stdout)["statements"]
     check(sum(statement["tensors"]["B"]["bytes_to_gpu"]) == 0, statement)
+    # Checked before the launch as it runs: without copies on the host.
+    run(text, "--shared-memory", "off", "--memory-limit", "1", environment=sent)
+    run(text, "--shared-memory", "off", "--memory-limit", "1", environment={"DISTAL_GPU_MPI": "off"}, status=1)
+
+
+def test_messages_choice(folder):
+    """A value of DISTAL_GPU_MPI that says nothing is refused, before and after the launch; "" is as none."""
+    del folder
+    text = "machine M = grid(2)\ntensor a(5): f64\nplace a(x) -> M(x) in gpu\na(i) = 2 * a(i)"
+    launched = [*os.environ.get("DISTAL_MPIRUN", "mpirun").split(), "-n", "2", DISTAL, "run", "-e", text, "-q"]
+    for value in ("1", "ON", "yes"):
+        environment = {**EMULATED, "DISTAL_GPU_MPI": value}
+        after = subprocess.run(launched, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS,
+                               env={**os.environ, **environment})
+        check(after.returncode == 1, f"exit status {after.returncode} after the launch: {after.stderr}")
+        for done in (after, run(text, status=1, environment=environment),
+                     distal(["plan", "-e", text], status=1, environment=environment)):
+            check(f"error: DISTAL_GPU_MPI is '{value}', which is neither 'on' nor 'off'\n" in done.stderr and
+                  done.stderr.count("error:") == 1, done.stderr)
+    run(text, environment={"DISTAL_GPU_MPI": ""})
+    distal(["run", "-e", text.replace(" in gpu", ""), "-q"], environment={"DISTAL_GPU_MPI": "1"})
 
 
 def test_repeat(_):

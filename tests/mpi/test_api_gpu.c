@@ -281,6 +281,11 @@ static void test_messages(MPI_Comm comm, int rank, int ranks) {
     setenv("DISTAL_SHARED_MEMORY", "off", 1);
     test_in_place(comm, rank, ranks);
     unsetenv("DISTAL_SHARED_MEMORY");
+    setenv("DISTAL_GPU_MPI", rank == 0 ? "yes" : "on", 1); // that of the first rank holds
+    distal_context *d;
+    CHECK(distal_create(comm, &d) == DISTAL_FAILED && !d &&
+              strstr(distal_error(NULL), "DISTAL_GPU_MPI is 'yes', which is neither 'on' nor 'off'"),
+          "a word that says nothing: %s", distal_error(NULL));
     unsetenv("DISTAL_GPU_MPI");
 }
 
