@@ -139,7 +139,7 @@ struct distal_context {
     Scratch scratch_files;     // of what is in disk
     distal_layout layout;      // of arrays of the caller
     void *gpu_stream;          // that calls follow (device_set_caller_stream); NULL: none
-    bool gpu_messages;         // MPI takes memory of GPUs (runtime/gpu_messages.h)
+    bool gpu_messages;         // ranks use GPU-aware MPI (runtime/gpu_messages.h)
     int64_t gpu_memory_limit;  // bytes of the GPU of this rank that a plan may need; INT64_MAX: no limit
     bool is_local;             // the running call may be made on some ranks only
     const char *call, *within; // the running call; the one that it is a part of, or NULL

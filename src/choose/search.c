@@ -152,7 +152,7 @@ static bool check_program(const Program *program, Diagnostics *diagnostics) {
         if (placement && placement->memory == MEMORY_GPU)
             ok = diagnostics_error(
                 diagnostics, placement->span,
-                "no schedule is looked for where a tensor is in memory of GPUs, as '%s' is: write "
+                "no schedule is looked for where a tensor is in GPU memory, as '%s' is: write "
                 "one for the statements that use it",
                 program->tensors[t]->name);
     }

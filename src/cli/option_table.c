@@ -281,8 +281,8 @@ const Option options_table[OPTION_COUNT] = {
                                  "(default: the free memory of a node, shared by its processes)",
                              .set = set_memory_limit},
     [OPTION_GPU_MEMORY_LIMIT] = {NULL, "--gpu-memory-limit", "BYTES",
-                                 .summary = "the same for the memory of the GPU of a process (default: what "
-                                            "is free of it)",
+                                 .summary = "the same for the GPU memory of a process (default: what is free "
+                                            "there)",
                                  .set = set_gpu_memory_limit},
     [OPTION_SCRATCH] = {NULL, "--scratch", "FOLDER",
                         .summary =

@@ -378,15 +378,18 @@ static void print_system(const RunReport *run, int64_t ranks, Text *to) {
 }
 
 // On several ranks also how elements move between their GPUs.
-static void print_gpu(const RunReport *run, int64_t ranks, Text *to) {
+static void print_gpu(const Pipeline *pipeline, const RunReport *run, Text *to) {
+    const PlanOptions *options = &pipeline->plan->options;
     if (!run->gpu)
         return;
     text_printf(to, "kernels run on %s\n", run->gpu);
-    if (ranks > 1)
-        text_printf(to, "%s between GPUs go through memory of the host%s\n",
-                    run->gpu_messages ? "MPI sends what is fetched from GPU to GPU; partial results"
-                                      : "messages",
-                    run->gpus_open ? ", but for what ranks read in memory of each other's GPUs" : "");
+    if (pipeline->ranks == 1)
+        return;
+    text_append(to, options->gpu_messages ? "GPU-aware MPI sends what is fetched from GPU to GPU; partial "
+                                            "results go through host memory\n"
+                                          : "messages between GPUs go through host memory\n");
+    if (options->gpu_nodes)
+        text_append(to, "ranks of a node read each other's GPU memory\n");
 }
 
 // "ranks of a node read each other's parts of B, C"
@@ -408,6 +411,14 @@ static void print_flop(int64_t flop, Text *to) {
         text_append(to, "more than 9.2e18 flop; ");
     else if (flop >= 0)
         text_printf(to, "%" PRId64 " flop; ", flop);
+}
+
+// `gpu` -1: nothing is in GPU memory.
+static void print_peaks(int64_t host, int64_t gpu, Text *to) {
+    text_printf(to, "at most %s of memory", report_bytes(host, to->arena));
+    if (gpu >= 0)
+        text_printf(to, " and %s of GPU memory", report_bytes(gpu, to->arena));
+    text_append(to, " in a rank\n");
 }
 
 // What all statements of a program do together: what is not known of one is not known of all.
@@ -434,10 +445,7 @@ static void print_total(const Pipeline *pipeline, const RunReport *run, const Mo
     if (moves_known)
         text_printf(to, "%s in %" PRId64 " message%s; ", report_bytes(bytes, to->arena), messages,
                     messages == 1 ? "" : "s");
-    text_printf(to, "at most %s of memory in a rank", report_bytes(peak, to->arena));
-    if (gpu_peak >= 0)
-        text_printf(to, ", %s in that of its GPU", report_bytes(gpu_peak, to->arena));
-    text_append(to, "\n");
+    print_peaks(peak, gpu_peak, to);
     if (machine)
         predict_print_total(pipeline, machine, to);
 }
@@ -466,7 +474,7 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
     text_append(to, "\n");
     if (run) {
         print_system(run, pipeline->ranks, to);
-        print_gpu(run, pipeline->ranks, to);
+        print_gpu(pipeline, run, to);
     }
     print_shared(pipeline->plan, to);
     if (machine)
@@ -484,13 +492,8 @@ void report_table(const Pipeline *pipeline, const RunReport *run, const ModelRan
         report_total(pipeline, i, report, &total);
         print_flop(report ? total.flop : plan->flop, to);
         const int64_t *gpu = peaks_of_statement(pipeline, i, MEMORY_GPU, to->arena);
-        text_printf(
-            to, "at most %s of memory in a rank",
-            report_bytes(largest(peaks_of_statement(pipeline, i, MEMORY_HOST, to->arena), plan->ranks),
-                         to->arena));
-        if (gpu)
-            text_printf(to, ", %s in that of its GPU", report_bytes(largest(gpu, plan->ranks), to->arena));
-        text_append(to, "\n");
+        print_peaks(largest(peaks_of_statement(pipeline, i, MEMORY_HOST, to->arena), plan->ranks),
+                    gpu ? largest(gpu, plan->ranks) : -1, to);
         if (report)
             print_measured(plan, report, to);
         text_append(to, "\n");

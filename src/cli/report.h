@@ -48,8 +48,6 @@ typedef struct {
     const char *mpi, *blas;
     const char *blas_note; // environment_blas_note
     const char *gpu;       // that of rank 0; NULL: none is used
-    bool gpu_messages;     // MPI takes memory of GPUs
-    bool gpus_open;        // ranks of a node can open memory of each other's GPUs
 } RunReport;
 
 // `run` is NULL for a plan that was not executed. With `machine`, predicted times are in it.

@@ -70,9 +70,7 @@ static RunReport make_report(const Run *run, const char *const *units) {
                        .mpi = environment_mpi(arena),
                        .blas = environment_blas(arena),
                        .blas_note = environment_blas_note(run->threads, arena),
-                       .gpu = device_current() ? device_current()->describe() : NULL,
-                       .gpus_open = run->pipeline->plan_options.gpu_nodes,
-                       .gpu_messages = run->pipeline->plan_options.gpu_messages};
+                       .gpu = device_current() ? device_current()->describe() : NULL};
 }
 
 // One line for each statement, printed where a run prints and writes nothing else.

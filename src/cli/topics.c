@@ -256,7 +256,7 @@ const HelpTopic help_topics[] = {
      "DISTAL_CC_TIMEOUT  its time limit for one program in seconds (300); 0: none\n"
      "XDG_CACHE_HOME     the folder of the cache of kernels (~/.cache)\n"
      "DISTAL_GPU         how GPUs are used: cuda, or emulated on the host (cuda)\n"
-     "DISTAL_GPU_MPI     whether MPI is given memory of GPUs: on, or off (if it says that it takes it)\n"
+     "DISTAL_GPU_MPI     whether GPU-aware MPI is used: on, or off (on where MPI is CUDA-aware)\n"
      "DISTAL_GPU_MEMORY  bytes that an emulated GPU has for each process (all of the host's)\n"
      "TMPDIR             the folder of kernels that are not kept (/tmp)\n",
      NULL},

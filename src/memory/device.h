@@ -103,8 +103,8 @@ typedef struct {
     // Why that which another part of the program has made is no stream of this device, as a clause in static
     // memory. NULL where device_set_caller_stream can have it, as far as the device can tell.
     const char *(*refuses_stream)(void *stream);
-    // The address of memory of the device for MPI libraries that take such addresses. What is begun there
-    // before and after has to be ordered by waiting.
+    // The address of memory of the device for GPU-aware MPI. What is begun on the device before a message,
+    // and after it, has to be ordered by waiting.
     void *(*message_address)(void *memory);
     // Pins memory of the host (memory/pinned.h). False: it cannot be, or is already; that is no failure.
     bool (*pin)(void *memory, int64_t bytes);

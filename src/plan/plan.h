@@ -22,12 +22,13 @@ typedef struct {
     int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
     Pipelining pipelined;  // results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
-    // The node of each rank: ranks of a node read each other's homes; NULL: there are only messages. And by
-    // tensor id, whose homes are not in memory that others can read; NULL: all are. Results are the same.
+    // How ranks get what others have; results are the same. By rank, its node: ranks of a node read each
+    // other's homes. NULL: all that moves is in messages.
     const int64_t *nodes;
-    bool gpu_nodes;    // they can open memory of each other's GPUs, too
-    bool gpu_messages; // MPI takes memory of GPUs: what leaves there fetch from homes there is sent straight
+    // By tensor id: homes that are not in memory that other ranks can read. NULL: none.
     const bool *unshared;
+    bool gpu_nodes;        // ranks of a node read homes in each other's GPU memory as well
+    bool gpu_messages;     // GPU-aware MPI sends what leaves on a GPU fetch from homes in GPU memory
     const HomeFile *files; // by tensor id: where those in disk are; NULL: all in scratch files
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
     bool sampled;          // what ranks read and write in disk is counted of some, where there are many

@@ -78,7 +78,7 @@ Worker worker_with_class(const Footprints *footprints, const Worker *worker, con
 // Whether a rank may send in a step what it has got in the one before.
 bool planner_may_pass_on(const Planner *planner);
 
-// Whether MPI sends what is fetched from and to memory of GPUs.
+// Whether GPU-aware MPI sends what the transfer fetches.
 bool planner_sends_from_gpus(const Planner *planner);
 
 // Whether a footprint can be used in a piece that contains its bounds: what is read, or one rectangle, and

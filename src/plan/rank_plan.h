@@ -123,7 +123,8 @@ typedef struct {
     // ones: it may be sent on from there in the next step, or is of a home that is not there.
     bool through_host;
     bool only_on_gpu;    // and nothing uses views on the host, where there are no buffers then
-    bool gpu_messages;   // as operations send and receive in memory of GPUs; scratch memory is there as well
+    bool gpu_messages;   // GPU-aware MPI: operations send and receive in GPU memory, where scratch memory is,
+                         // too
     DeviceCounts copied; // between both memories, in all steps
     bool reads;          // operations are those that are left where the rank reads from neighbours
     int64_t neighbour_count;

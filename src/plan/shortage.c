@@ -8,7 +8,7 @@ bool shortage_of_rank(Diagnostics *diagnostics, MemoryId kind, int64_t rank, int
     Text text = text_create(diagnostics->arena);
     text_printf(&text, "rank %" PRId64 " needs ", rank);
     text_append_bytes(&text, needed);
-    text_append(&text, kind == MEMORY_GPU ? " of memory of its GPU, " : " of memory, ");
+    text_append(&text, kind == MEMORY_GPU ? " of GPU memory, " : " of memory, ");
     text_append(&text, limit ? "more than the limit of " : "of which ");
     text_append_bytes(&text, available);
     text_append(&text, limit ? "" : " are free");

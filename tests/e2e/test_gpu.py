@@ -122,7 +122,7 @@ def test_pipelined(_):
 
 
 def test_planned_memory(folder):
-    """A rank takes no more memory of its GPU than planned: each dense example runs in that much, and in no byte less."""
+    """A rank takes no more GPU memory than planned: each dense example runs in that much, and in no byte less."""
     emulated = EMULATED["DISTAL_GPU"] == "emulated"
     for path in sorted(glob.glob(f"{SOURCE}/examples/*.distal")):
         text = on_gpu(path)
@@ -141,10 +141,10 @@ def test_planned_memory(folder):
             enough, less = ({"DISTAL_GPU_MEMORY": str(peaks["on"] - fewer)} for fewer in (0, 1))
             run(text, "--check", "--scratch", folder, *size, environment=enough)
             done = run(text, "--scratch", folder, *size, status=1, environment=less)
-            check("of memory of its GPU, of which" in done.stderr, f"{path}: {done.stderr}")
+            check("of GPU memory, of which" in done.stderr, f"{path}: {done.stderr}")
         run(text, "--scratch", folder, "--gpu-memory-limit", str(peaks["off"]), *size)
         done = run(text, "--scratch", folder, "--gpu-memory-limit", str(peaks["off"] - 1), *size, status=1)
-        check("of memory of its GPU, more than the limit of" in done.stderr, f"{path}: {done.stderr}")
+        check("of GPU memory, more than the limit of" in done.stderr, f"{path}: {done.stderr}")
 
 
 def test_planned_memory_of_a_copy(_):
@@ -157,7 +157,7 @@ def test_planned_memory_of_a_copy(_):
     for most, options in (once, []), (again, ["--repeat", "3"]):
         run(text, *options, "--gpu-memory-limit", str(most), environment={"DISTAL_GPU_MEMORY": str(most)})
         done = run(text, *options, "--gpu-memory-limit", str(most - 1), status=1)
-        check("of memory of its GPU, more than the limit of" in done.stderr, done.stderr)
+        check("of GPU memory, more than the limit of" in done.stderr, done.stderr)
     done = run(text, "--repeat", "3", status=1, environment={"DISTAL_GPU_MEMORY": str(again - 1)})
     check("for a copy of A, which every execution restores" in done.stderr, done.stderr)
 
@@ -253,8 +253,8 @@ def test_stats(_):
     """What the kernels ran on is said."""
     path = f"{SOURCE}/examples/gpu_summa.distal"
     done = distal(["run", path, "--stats", "-p", "n=7"], environment=EMULATED)
-    through = "messages between GPUs go through memory of the host"
-    read = f"{through}, but for what ranks read in memory of each other's GPUs"
+    through = "messages between GPUs go through host memory"
+    read = f"{through}\nranks of a node read each other's GPU memory"
     check(f"\nkernels run on an emulated GPU, on the host\n{read}\n" in done.stderr, done.stderr)
     done = distal(["run", path, "-v", "-p", "n=7", "--shared-memory", "off"], environment=EMULATED)
     check(f"\nkernels run on an emulated GPU, on the host\n{through}\n" in done.stderr, done.stderr)
@@ -285,8 +285,8 @@ def test_messages(folder):
         check((sum(map(sum, copied)) > 0) == copies, f"{switch}: {copied}")
         done = distal(["run", "-e", text, "-v", "--shared-memory", "off"],
                       environment={**EMULATED, "DISTAL_GPU_MPI": switch})
-        how = "messages" if copies else "MPI sends what is fetched from GPU to GPU; partial results"
-        check(f"\n{how} between GPUs go through memory of the host\n" in done.stderr, done.stderr)
+        how = "messages between GPUs" if copies else "GPU-aware MPI sends what is fetched from GPU to GPU; partial results"
+        check(f"\n{how} go through host memory\n" in done.stderr, done.stderr)
     done = distal(["plan", "-e", text, "--stats=json"], environment=sent)
     (statement,) = json.loads(done.stdout)["statements"]
     check(sum(statement["tensors"]["B"]["bytes_to_gpu"]) == 0, statement)
@@ -385,7 +385,7 @@ def test_memory(_):
     """More than there is of memory of the GPU is refused before it is allocated."""
     text = "param n = 1\nmachine M = grid(2)\ntensor a(n): f64\nplace a(x) -> M(x) in gpu\na(i) = 2 * a(i)"
     done = run(text, "-p", "n=2000000000000", status=1)
-    check("of memory of its GPU, of which" in done.stderr and done.stderr.count("error:") == 1, done.stderr)
+    check("of GPU memory, of which" in done.stderr and done.stderr.count("error:") == 1, done.stderr)
 
 
 def test_advice(_):

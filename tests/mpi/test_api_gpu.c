@@ -370,9 +370,9 @@ static void test_memory(MPI_Comm comm, int rank, int ranks) {
         // A limit is that of all that the plan needs, what is there already included.
         OK(distal_gpu_memory_limit(d, rank == 0 ? peak - buffers : 0));
         refuse_plan(d, sum_text, by_tiles, "rank 0 needs ", "; B ");
-        refuse_plan(d, sum_text, by_tiles, " of memory of its GPU, more than the limit of ", "in buffers");
+        refuse_plan(d, sum_text, by_tiles, " of GPU memory, more than the limit of ", "in buffers");
         OK(distal_gpu_memory_limit(d, rank == 0 ? 1 << 20 : 0));
-        refuse_plan(d, contraction_text, NULL, " of memory of its GPU, more than the limit of 1.0 MiB",
+        refuse_plan(d, contraction_text, NULL, " of GPU memory, more than the limit of 1.0 MiB",
                     "; 64.0 MiB for operands of contractions; 16384 B for partial results of blocks");
         OK(distal_gpu_memory_limit(d, 0));
         distal_free(d);
@@ -387,7 +387,7 @@ static void test_memory(MPI_Comm comm, int rank, int ranks) {
         rest = NULL;
     }
     refuse_plan(d, sum_text, by_tiles, "rank 0 needs ", " for partial results of blocks");
-    refuse_plan(d, sum_text, by_tiles, " of memory of its GPU, of which ", " of this are there");
+    refuse_plan(d, sum_text, by_tiles, " of GPU memory, of which ", " of this are there");
     device_current()->release(rest);
     rest = device_current()->allocate(free_on_gpu() - needed + (rank == 0 ? buffers / 2 : 0));
     const distal_plan *plan = planned(d, sum_text, by_tiles);

@@ -22,7 +22,7 @@ schedule A {
 gpu_memory_limit.distal on 2 ranks
 
 A(i, j) = B(i, k) * C(k, j)
-  54000000 flop; at most 1.7 MiB of memory in a rank, 1.4 MiB in that of its GPU
+  54000000 flop; at most 1.7 MiB of memory and 1.4 MiB of GPU memory in a rank
 
                                        moved      moved      messages      home   buffers
   tensor  pattern    at  steps  busiest rank  all ranks  busiest rank   largest   largest
@@ -33,6 +33,6 @@ A(i, j) = B(i, k) * C(k, j)
   B: the busiest rank copies 360000 B to its GPU and 0 B from it
   C: the busiest rank copies 720000 B to its GPU and 0 B from it
 --- stderr
-distal: error: rank 0 needs 1.4 MiB of memory of its GPU, more than the limit of 1.0 MiB
+distal: error: rank 0 needs 1.4 MiB of GPU memory, more than the limit of 1.0 MiB
 distal: note: rank 0 while it computes A: A 360000 B in buffers; B 360000 B in buffers; C 720000 B in buffers; 16384 B for partial results of blocks
 distal: note: with -p chunk=75, no rank would need more than 916384 B

@@ -28,8 +28,7 @@ options:
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
   --gpu-memory-limit BYTES
-                          the same for the memory of the GPU of a process (default: what is free of
-                          it)
+                          the same for the GPU memory of a process (default: what is free there)
   --pipeline on|off       whether fetches in loops start a step ahead, which takes a second buffer
                           each, where memory allows it (default: those from memory of the host to a
                           GPU)

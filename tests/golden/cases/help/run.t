@@ -34,8 +34,7 @@ options:
   --memory-limit BYTES    refuse to run if a process needs more memory; K, M, G or T may follow
                           (default: the free memory of a node, shared by its processes)
   --gpu-memory-limit BYTES
-                          the same for the memory of the GPU of a process (default: what is free of
-                          it)
+                          the same for the GPU memory of a process (default: what is free there)
   --scratch FOLDER        where tensors in disk are kept while a program runs, on each node, or the
                           disk is measured; nothing remains (default: TMPDIR, or /tmp)
   --direct                read and write files in --scratch with direct I/O (O_DIRECT), which

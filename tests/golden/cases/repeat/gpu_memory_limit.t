@@ -18,7 +18,7 @@ repeat 3 {
 gpu_memory_limit.distal on 2 ranks
 
 y(i) = B(i, j) * x(j)
-  each of 3 executions: 3200 flop; at most 13760 B of memory in a rank, 46528 B in that of its GPU
+  each of 3 executions: 3200 flop; at most 13760 B of memory and 46528 B of GPU memory in a rank
 
                                         moved      moved      messages     home  buffers
   tensor  pattern     at  steps  busiest rank  all ranks  busiest rank  largest  largest
@@ -30,7 +30,7 @@ y(i) = B(i, j) * x(j)
   B: the busiest rank copies 6400 B to its GPU and 0 B from it
 
 x(i) = y(i) * 2 + B(j, i)
-  each of 3 executions: 1640 flop; at most 13760 B of memory in a rank, 46528 B in that of its GPU
+  each of 3 executions: 1640 flop; at most 13760 B of memory and 46528 B of GPU memory in a rank
 
                                       moved      moved      messages     home  buffers
   tensor  pattern   at  steps  busiest rank  all ranks  busiest rank  largest  largest
@@ -42,8 +42,8 @@ x(i) = y(i) * 2 + B(j, i)
   B: the busiest rank copies 6400 B to its GPU and 0 B from it
 
 all statements
-  14520 flop; 20160 B in 12 messages; at most 13760 B of memory in a rank, 46528 B in that of its GPU
+  14520 flop; 20160 B in 12 messages; at most 13760 B of memory and 46528 B of GPU memory in a rank
 --- stderr
-distal: error: rank 0 needs 46528 B of memory of its GPU, more than the limit of 1024 B
+distal: error: rank 0 needs 46528 B of GPU memory, more than the limit of 1024 B
 distal: note: rank 0 while it computes y: x 320 B in buffers; y 160 B in buffers; B 6400 B in buffers; 16384 B for partial results of blocks; 23264 B in buffers of other statements of the repetition
 distal: note: less memory is needed if tensors are placed on more ranks, or are communicated in smaller pieces (split a loop and communicate inside it)
