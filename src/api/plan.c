@@ -329,6 +329,8 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
         status = call_agree(context, call_continue(context, find_boundaries, call));
     if (status != DISTAL_OK)
         return status;
+    if (pipeline_uses_gpu(call->statement->pipeline))
+        neighbours_try_gpus(context->neighbours);
     return build_plan(context, call, call_continue(context, take_program, call));
 }
 

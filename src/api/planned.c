@@ -66,8 +66,7 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
                                  .ranks = context->ranks,
                                  .homes = homes,
                                  .nodes = context->neighbours ? neighbours_nodes(context->neighbours) : NULL,
-                                 .gpu_nodes = pipeline_uses_gpu(statement->pipeline) &&
-                                              neighbours_open_gpus(context->neighbours),
+                                 .gpu_nodes = neighbours_open_gpus(context->neighbours),
                                  .gpu_messages = context->gpu_messages,
                                  .unshared = unshared,
                                  .files = files,

@@ -84,7 +84,9 @@ static void find_neighbours(Run *run) {
     if (!run->neighbours)
         return;
     plan->nodes = neighbours_nodes(run->neighbours);
-    plan->gpu_nodes = pipeline_uses_gpu(run->session->pipeline) && neighbours_open_gpus(run->neighbours);
+    if (pipeline_uses_gpu(run->session->pipeline))
+        neighbours_try_gpus(run->neighbours);
+    plan->gpu_nodes = neighbours_open_gpus(run->neighbours);
 }
 
 // Between MPI_Init and MPI_Finalize. All ranks return the same.

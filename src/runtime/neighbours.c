@@ -121,7 +121,7 @@ static bool open_all(const DeviceHandle *handles, int count, int own) {
     return ok;
 }
 
-static bool try_gpus(const Neighbours *neighbours) {
+static bool can_open_gpus(const Neighbours *neighbours) {
     const char *why;
     const Device *device = gpu_open(&why);
     DeviceHandle own = {0}, *handles = calloc((size_t)neighbours->count, sizeof *handles);
@@ -141,9 +141,12 @@ static bool try_gpus(const Neighbours *neighbours) {
     return ok;
 }
 
-bool neighbours_open_gpus(Neighbours *neighbours) {
+void neighbours_try_gpus(Neighbours *neighbours) {
     if (neighbours && neighbours->gpus == GPUS_UNTRIED)
-        neighbours->gpus = try_gpus(neighbours) ? GPUS_OPEN : GPUS_CLOSED;
+        neighbours->gpus = can_open_gpus(neighbours) ? GPUS_OPEN : GPUS_CLOSED;
+}
+
+bool neighbours_open_gpus(const Neighbours *neighbours) {
     return neighbours && neighbours->gpus == GPUS_OPEN;
 }
 

@@ -6,6 +6,7 @@
 #include "api.h"
 #include "base/arena.h"
 #include "base/diagnostic.h"
+#include "memory/device.h"
 #include "runtime/node.h"
 
 #include <dirent.h>
@@ -33,11 +34,15 @@ char *__wrap_arena_string(Arena *arena, const char *text, size_t length);
 void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size_t item_size);
 Diagnostics *__real_diagnostics_create(Arena *arena, Source source);
 Diagnostics *__wrap_diagnostics_create(Arena *arena, Source source);
+void *__real_emulated_allocate(int64_t bytes);
+void *__real_emulated_allocate_shared(int64_t bytes, DeviceHandle *handle);
+void *__wrap_emulated_allocate(int64_t bytes);
+void *__wrap_emulated_allocate_shared(int64_t bytes, DeviceHandle *handle);
 
 // Which allocations fail: those that come to the system; those from arenas, any of which can be the one for
-// which an arena goes to the system; or of these only the ones that make diagnostics, with which parts of
-// calls begin.
-static enum { OF_SYSTEM, OF_ARENAS, OF_DIAGNOSTICS } failing_kind;
+// which an arena goes to the system; of these only the ones that make diagnostics, with which parts of
+// calls begin; or those in memory of the GPU.
+static enum { OF_SYSTEM, OF_ARENAS, OF_DIAGNOSTICS, OF_GPU } failing_kind;
 static long allocations, failing; // of that kind so far; the one to fail, 0: none
 static bool for_good;             // those after it, too
 
@@ -88,6 +93,14 @@ void *__wrap_array_grow(Arena *arena, const void *items, int64_t *capacity, size
 Diagnostics *__wrap_diagnostics_create(Arena *arena, Source source) {
     let_arena_fail(arena, OF_DIAGNOSTICS);
     return __real_diagnostics_create(arena, source);
+}
+
+void *__wrap_emulated_allocate(int64_t bytes) {
+    return fails(OF_GPU) ? NULL : __real_emulated_allocate(bytes);
+}
+
+void *__wrap_emulated_allocate_shared(int64_t bytes, DeviceHandle *handle) {
+    return fails(OF_GPU) ? NULL : __real_emulated_allocate_shared(bytes, handle);
 }
 
 int64_t __real_node_free_memory(MPI_Comm node);
@@ -460,6 +473,35 @@ static bool compute_files(Run *run, int ranks) {
     return fine;
 }
 
+// On GPUs, whose memory ranks open: homes of others, and partial results of others. Tiles come from the host.
+static bool compute_on_gpus(Run *run, int ranks) {
+    enum { N = 6 };
+    double whole[N * N] = {0};
+    distal_tensor *a = NULL, *b = NULL, *c = NULL, *h = NULL;
+    distal_statement *s = NULL, *t = NULL;
+    distal_plan *p = NULL, *q = NULL;
+    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
+    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+        return false;
+    bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+                LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64", "A(x, y) -> M(x) in gpu", &a)) &&
+                LOCAL(distal_tensor_declare(run->d, "B(6, 6): f64", "B(x, y) -> M(y) in gpu", &b)) &&
+                LOCAL(distal_tensor_declare(run->d, "C(6, 6): f64", "C(x, y) -> M(x) in gpu", &c)) &&
+                LOCAL(distal_tensor_declare(run->d, "H(6, 6): f64", "H(x, y) -> M(x)", &h)) &&
+                LOCAL(distal_statement_create(run->d, "A(i, j) = B(i, j) + H(i, j)", &s)) &&
+                LOCAL(distal_schedule(s, "distribute({i}, {io}, {ii}, M); split(j, jo, ji, 2); "
+                                         "reorder({io, jo, ii, ji}); communicate({B, H}, jo)")) &&
+                LOCAL(distal_statement_create(run->d, "C(i, j) = A(i, j) * B(j, k)", &t)) &&
+                LOCAL(distal_schedule(t, "distribute({k}, {ko}, {ki}, M)")) &&
+                TOGETHER(distal_tensor_fill(h, "iota")) && TOGETHER(distal_plan_create(s, &p)) &&
+                TOGETHER(distal_tensor_fill(b, "ones")) && TOGETHER(distal_execute(p)) &&
+                TOGETHER(distal_plan_create(t, &q)) && TOGETHER(distal_execute(q)) &&
+                TOGETHER(distal_tensor_gather(c, whole));
+    for (int e = 0; fine && e < N * N; e++)
+        CHECK(whole[e] == N * (1 + e), "C[%d] is %g", e, whole[e]);
+    return fine;
+}
+
 // Removes the files of these names in the folder; how many there were.
 static int remove_files(const char *folder, const char *names) {
     char pattern[96];
@@ -494,7 +536,8 @@ typedef struct {
     bool (*body)(Run *run, int ranks);
     enum { ON_FIRST, ON_LAST, ON_EACH } failing_ranks; // on each in turn, unless allocations fail for good
     bool diagnostics_for_good;                         // diagnostics fail for good as well
-    long stride; // on two ranks every stride-th allocation of the system or for diagnostics fails
+    long stride;  // on two ranks every stride-th allocation of the system or for diagnostics fails
+    bool on_gpus; // each allocation of GPU memory fails as well, on each rank in turn
 } Series;
 
 static const Series all_series[] = {
@@ -504,13 +547,15 @@ static const Series all_series[] = {
     {"weighted", compute_weighted, ON_FIRST, false, 1},
     {"padded", compute_padded, ON_FIRST, false, 1},
     {"values", compute_values, ON_LAST, true, 1},
+    {"on GPUs", compute_on_gpus, ON_LAST, false, 3, .on_gpus = true},
 };
 static const Series *series; // of the running case
 
 // Makes one allocation fail at a time; of those from arenas, of which there are many more, with a longer
 // stride.
 static void fail_on(MPI_Comm comm, int rank, int ranks, int failing_rank) {
-    const long stride = failing_kind == OF_ARENAS ? (ranks == 1 ? 31 : 97) : ranks == 1 ? 1 : series->stride;
+    const long every = ranks == 1 || failing_kind == OF_GPU ? 1 : series->stride;
+    const long stride = failing_kind != OF_ARENAS ? every : ranks == 1 ? 31 : 97;
     long process = (long)getpid(), last = 0;
     broadcast(&process, 1, MPI_LONG, 0, comm);
     char folder[64], path[96];
@@ -546,7 +591,7 @@ static void test_series(MPI_Comm comm, int rank, int ranks) {
     fflush(stdout);
     const int before = dup(1), nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, 1);
-    const bool each = series->failing_ranks == ON_EACH && !for_good;
+    const bool each = (series->failing_ranks == ON_EACH || failing_kind == OF_GPU) && !for_good;
     const int first = each || series->failing_ranks == ON_FIRST ? 0 : ranks - 1;
     for (int failing_rank = first; failing_rank <= (each ? ranks - 1 : first); failing_rank++)
         fail_on(comm, rank, ranks, failing_rank);
@@ -558,12 +603,13 @@ static void test_series(MPI_Comm comm, int rank, int ranks) {
 
 int main(int argc, char **argv) {
     static const char *const kinds[] = {
-        [OF_SYSTEM] = "system", [OF_ARENAS] = "arenas", [OF_DIAGNOSTICS] = "diagnostics"};
+        [OF_SYSTEM] = "system", [OF_ARENAS] = "arenas", [OF_DIAGNOSTICS] = "diagnostics", [OF_GPU] = "GPU"};
+    setenv("DISTAL_GPU", "emulated", 1);
     report_start(&argc, &argv);
     run_case("api_memory/existing copies", 2, test_existing_copies);
     run_case("api_memory/in disk", 2, test_in_disk);
     for (int ranks = 1; ranks <= 2; ranks++)
-        for (int kind = OF_SYSTEM; kind <= OF_DIAGNOSTICS; kind++)
+        for (int kind = OF_SYSTEM; kind <= OF_GPU; kind++)
             for (size_t s = 0; s < sizeof all_series / sizeof *all_series; s++)
                 for (int after = 0; after < 2; after++) {
                     char name[64];
@@ -571,6 +617,8 @@ int main(int argc, char **argv) {
                     series = &all_series[s];
                     for_good = after;
                     if (kind == OF_DIAGNOSTICS && for_good && !series->diagnostics_for_good)
+                        continue;
+                    if (kind == OF_GPU && !series->on_gpus)
                         continue;
                     snprintf(name, sizeof name, "api_memory/%s, %s, %s", for_good ? "all_after" : "each",
                              kinds[kind], series->name);

@@ -106,7 +106,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .without = run->way->without,
                            .pipelined = run->way->pipelined ? PIPELINE_ON : PIPELINE_OFF,
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,
-                           .gpu_nodes = pipeline_uses_gpu(pipeline) && neighbours_open_gpus(run->neighbours),
+                           .gpu_nodes = neighbours_open_gpus(run->neighbours),
                            .gpu_messages = run->way->gpu_messages,
                            .files = pipeline->plan->options.files,
                            .boundaries = pipeline->plan_options.boundaries};
@@ -647,6 +647,8 @@ static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm 
     if (way->node >= 0) {
         run.neighbours = neighbours_create(comm, way->node);
         communicators_set_neighbours(run.communicators, run.neighbours);
+        if (pipeline_uses_gpu(trial->pipeline))
+            neighbours_try_gpus(run.neighbours);
     }
     Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
     bool ready = prepare(&run, diagnostics);
