@@ -25,6 +25,13 @@ static bool several_own(const Home *home) {
     return false;
 }
 
+// MPI libraries combine values on the host.
+static MemoryId find_message_memory(const Planner *planner) {
+    const bool on_gpu = planner->plan->spmd->on_gpu && planner->home->memory == MEMORY_GPU;
+    const bool sends = planner->plan->options.gpu_messages && planner->transfer->kind == TRANSFER_FETCH;
+    return on_gpu && (sends || planner->reads_neighbours) ? MEMORY_GPU : MEMORY_HOST;
+}
+
 Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena) {
     const Tensor *tensor = plan->spmd->transfers[transfer].access->tensor;
     Planner planner = {.plan = plan,
@@ -37,6 +44,7 @@ Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena) {
                        .lasting = arena_create_within(arena)};
     planner.indexed = transfer_indexed_by(plan, transfer) >= 0;
     planner.reads_neighbours = neighbours_read(plan, transfer);
+    planner.message_memory = find_message_memory(&planner);
     planner.message_elements = plan->options.message_limit / planner.element_size;
     planner.many_to_many = several_take(planner.footprints) && several_own(planner.home);
     return planner;
@@ -301,20 +309,14 @@ bool planner_may_pass_on(const Planner *planner) {
            planner_uses(planner, OPERATION_SHIFT);
 }
 
-bool planner_sends_from_gpus(const Planner *planner) {
-    return planner->plan->spmd->on_gpu && planner->plan->options.gpu_messages &&
-           planner->home->memory == MEMORY_GPU && planner->transfer->kind == TRANSFER_FETCH &&
-           !planner->reads_neighbours;
-}
-
 bool planner_in_place(const Planner *planner, const Footprint *footprint) {
     const int64_t count = footprint->region.rects.count;
     const bool on_gpu = planner->plan->spmd->on_gpu;
     if (planner->home->memory != (on_gpu ? MEMORY_GPU : MEMORY_HOST))
         return false;
     // What is passed on from a view is sent from its copy on the host, which a home has not.
-    if (on_gpu && planner->transfer->kind == TRANSFER_FETCH && planner_may_pass_on(planner) &&
-        !planner_sends_from_gpus(planner))
+    if (on_gpu && planner->message_memory == MEMORY_HOST && planner->transfer->kind == TRANSFER_FETCH &&
+        planner_may_pass_on(planner))
         return false;
     return count == 1 || (count > 1 && planner->transfer->kind == TRANSFER_FETCH);
 }

@@ -24,7 +24,10 @@ struct Planner {
     int64_t message_elements; // longer messages are cut
     bool indexed;             // parts follow from structures (indexed.h): in messages only
     bool reads_neighbours;    // in place of messages (neighbours.h)
-    bool many_to_many;        // several ranks take, several own: messages are an exchange, not a gather
+    // As RankTransfer has it before it is finished. Of a leaf on a GPU MEMORY_GPU: all that moves is between
+    // homes and buffers in GPU memory, as GPU-aware MPI sends it, or ranks read it there.
+    MemoryId message_memory;
+    bool many_to_many; // several ranks take, several own: messages are an exchange, not a gather
     // Pieces of an induced home, or of ranks with many processors, by rank, made on demand: open addressing.
     struct KnownPieces *known;
     int64_t known_count, known_slots;
@@ -77,9 +80,6 @@ Worker worker_with_class(const Footprints *footprints, const Worker *worker, con
 
 // Whether a rank may send in a step what it has got in the one before.
 bool planner_may_pass_on(const Planner *planner);
-
-// Whether GPU-aware MPI sends what the transfer fetches.
-bool planner_sends_from_gpus(const Planner *planner);
 
 // Whether a footprint can be used in a piece that contains its bounds: what is read, or one rectangle, and
 // not in disk.

@@ -232,7 +232,7 @@ bool plan_pipelines(const StatementPlan *plan, int transfer) {
 // whether it does.
 static bool goes_through_host(const Planner *planner) {
     const MemoryId home = planner->home->memory;
-    return planner->plan->spmd->on_gpu && !planner_sends_from_gpus(planner) &&
+    return planner->plan->spmd->on_gpu && planner->message_memory == MEMORY_HOST &&
            (planner->transfer->kind == TRANSFER_FETCH ? planner_may_pass_on(planner) || home == MEMORY_DISK
                                                       : home != MEMORY_GPU);
 }
@@ -248,6 +248,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
                              .transfer = planner.transfer,
                              .step_count = planner.footprints->steps,
                              .pipelined = plan_pipelines(plan, transfer),
+                             .message_memory = planner.message_memory,
                              .through_host = goes_through_host(&planner),
                              .buffer_count = plan_pipelines(plan, transfer) ? 2 : 1};
     RankPlanner rank = {.planner = &planner,
@@ -331,17 +332,16 @@ int64_t plan_rank_gpu_peak(StatementPlan *plan, int64_t rank) {
 int64_t rank_gpu_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
     const int64_t buffers = saturated_mul(transfer->buffer_count, transfer->buffer_elements);
-    return saturated_mul(saturated_add(buffers, transfer->gpu_messages ? transfer->scratch_elements : 0),
-                         size);
+    const int64_t scratch = transfer->message_memory == MEMORY_GPU ? transfer->scratch_elements : 0;
+    return saturated_mul(saturated_add(buffers, scratch), size);
 }
 
 int64_t rank_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
-    const int64_t buffers = transfer->only_on_gpu ? 0 : transfer->buffer_count;
-    const int64_t elements = saturated_add(
-        saturated_mul(buffers, transfer->buffer_elements),
-        saturated_add(transfer->gpu_messages ? 0 : transfer->scratch_elements, transfer->stage_elements));
-    return saturated_mul(elements, size);
+    const int64_t buffers = saturated_mul(transfer->buffer_count, transfer->buffer_elements);
+    const int64_t of_messages = saturated_add(buffers, transfer->scratch_elements);
+    const int64_t on_host = transfer->message_memory == MEMORY_HOST ? of_messages : 0;
+    return saturated_mul(saturated_add(on_host, transfer->stage_elements), size);
 }
 
 int64_t transfer_copy_bytes(const Transfer *transfer, int64_t bytes) {

@@ -119,12 +119,13 @@ typedef struct {
     bool covers;            // what is written first, and not read before, is all that the rank has at home
     bool clears;            // the home is set to the identity of the reducer before the first step
     IoCounts io;            // of all steps, and of that
-    // Of a leaf on a GPU: operations use the view on the host, not the one in memory of the GPU, also local
-    // ones: it may be sent on from there in the next step, or is of a home that is not there.
+    // Where messages are sent from and received, with scratch memory. Of a leaf on a GPU, which has its
+    // buffers there: MEMORY_HOST, there are buffers on the host as well; MEMORY_GPU, there are none, as
+    // GPU-aware MPI sends what moves, or nothing is sent.
+    MemoryId message_memory;
+    // Of a leaf on a GPU, and MEMORY_HOST: local operations use the view on the host, too, as it may be sent
+    // on from there in the next step, or is of a home that is not on the GPU.
     bool through_host;
-    bool only_on_gpu;    // and nothing uses views on the host, where there are no buffers then
-    bool gpu_messages;   // GPU-aware MPI: operations send and receive in GPU memory, where scratch memory is,
-                         // too
     DeviceCounts copied; // between both memories, in all steps
     bool reads;          // operations are those that are left where the rank reads from neighbours
     int64_t neighbour_count;

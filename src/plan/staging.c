@@ -6,15 +6,9 @@
 
 #include <stdlib.h>
 
-// All that a rank fetches or reduces is in memory of GPUs, its own or that of neighbours, and is read there.
-static bool stays_on_gpus(const RankPlanner *rank) {
-    return rank->plan->spmd->on_gpu && rank->planner->reads_neighbours;
-}
-
 // MPI has no addresses of its elements.
 static bool is_staged(const RankPlanner *rank) {
-    return rank->planner->home->memory != MEMORY_HOST && !stays_on_gpus(rank) &&
-           !planner_sends_from_gpus(rank->planner);
+    return rank->planner->home->memory != rank->planner->message_memory;
 }
 
 static bool is_fetch(const RankPlanner *rank) {
@@ -458,15 +452,12 @@ static void avoid_host(RankPlanner *rank, RankTransfer *result) {
         result->clears = false; // kernels say
         result->through_host = !all_fresh(result);
     }
-    result->only_on_gpu = local && !result->through_host;
+    if (local && !result->through_host)
+        result->message_memory = MEMORY_GPU;
 }
 
 void stage_finish(RankPlanner *rank, RankTransfer *result) {
-    if (stays_on_gpus(rank)) {
-        result->only_on_gpu = true;
-    } else if (planner_sends_from_gpus(rank->planner)) {
-        result->only_on_gpu = result->gpu_messages = true;
-    } else if (rank->plan->spmd->on_gpu) {
+    if (rank->plan->spmd->on_gpu && result->message_memory == MEMORY_HOST) {
         avoid_host(rank, result);
         count_device_copies(rank, result);
     }

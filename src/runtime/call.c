@@ -63,7 +63,7 @@ Piece call_scratch(const OperationCall *call, const Rect *rect, int64_t offset) 
     const int64_t size = (int64_t)type_info(scope->storage->type)->size;
     Piece piece = piece_packed(rect, tensor_levels(scope->storage->home->tensor), scope->storage->type,
                                (char *)scope->scratch + (call->scratch + offset) * size);
-    piece.memory = scope->plan->gpu_messages ? MEMORY_GPU : MEMORY_HOST;
+    piece.memory = scope->plan->message_memory;
     return piece;
 }
 

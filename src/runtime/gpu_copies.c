@@ -57,7 +57,7 @@ void gpu_begin_fetch(const TransferState *state, const RankStep *step) {
 // They are sent from the home, or the view of the step before, and received where the leaves that have been
 // begun have read.
 void gpu_wait_for_messages(const TransferState *state, const RankStep *step) {
-    if (state->scope.plan->gpu_messages && has_messages(state, step))
+    if (state->scope.plan->message_memory == MEMORY_GPU && has_messages(state, step))
         for (DeviceStream stream = 0; stream < STREAM_COUNT; stream++)
             device_current()->wait(mark(stream));
 }

@@ -50,7 +50,7 @@ const RankStep *transfer_advance(TransferState *state) {
     if (state->gpu_buffers[state->buffer] && step_is_buffered(step)) {
         scope->leaf_view.memory = MEMORY_GPU;
         scope->leaf_view.data = state->gpu_buffers[state->buffer];
-        scope->view = plan->gpu_messages ? scope->leaf_view : scope->view;
+        scope->view = plan->message_memory == MEMORY_GPU ? scope->leaf_view : scope->view;
     }
     return step;
 }

@@ -143,9 +143,10 @@ static bool allocate_buffers(TransferState *state, bool on_gpu) {
     const ElementType type = state->scope.storage->type;
     bool ok = true;
     for (int64_t i = 0; i < plan->buffer_count && ok; i++) {
-        if (!plan->only_on_gpu)
+        const bool on_host = plan->message_memory == MEMORY_HOST;
+        if (on_host)
             state->buffers[i] = memory_allocate(MEMORY_HOST, plan->buffer_elements, type);
-        ok = state->buffers[i] || plan->only_on_gpu;
+        ok = state->buffers[i] || !on_host;
         if (ok && on_gpu) {
             memory_pin(state->buffers[i], plan->buffer_elements * (int64_t)type_info(type)->size);
             state->gpu_buffers[i] = memory_allocate(MEMORY_GPU, plan->buffer_elements, type);
@@ -177,8 +178,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     }
     const int64_t scratch = ok ? place_scratch(state) : 0;
     if (scratch > 0) {
-        scope->scratch =
-            memory_allocate(plan->gpu_messages ? MEMORY_GPU : MEMORY_HOST, scratch, storage->type);
+        scope->scratch = memory_allocate(plan->message_memory, scratch, storage->type);
         ok = scope->scratch != NULL;
     }
     if (!ok)
@@ -197,7 +197,7 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_GPU, state->gpu_buffers[0]);
     memory_release(MEMORY_GPU, state->gpu_buffers[1]);
     if (state->scope.scratch)
-        memory_release(state->scope.plan->gpu_messages ? MEMORY_GPU : MEMORY_HOST, state->scope.scratch);
+        memory_release(state->scope.plan->message_memory, state->scope.scratch);
     memory_release(MEMORY_HOST, state->stage_memory);
     indexed_fetch_free(state->indexed);
     copies_free(&state->copies);

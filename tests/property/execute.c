@@ -198,8 +198,10 @@ static void check_buffers(Run *run, int statement) {
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const RankTransfer *own = plan_rank_transfer(plan, t, run->rank);
         const Tensor *tensor = own->transfer->access->tensor;
-        int64_t bytes = ((own->only_on_gpu ? 0 : own->buffer_count) * own->buffer_elements +
-                         (own->gpu_messages ? 0 : own->scratch_elements) + own->stage_elements) *
+        int64_t bytes = ((own->message_memory == MEMORY_GPU
+                              ? 0
+                              : own->buffer_count * own->buffer_elements + own->scratch_elements) +
+                         own->stage_elements) *
                         (int64_t)type_info(tensor->type)->size;
         if (bytes > plan_figures(plan)->transfers[t].buffer_bytes[run->rank])
             trial_fail(run->trial, TRIAL_BUFFER,
