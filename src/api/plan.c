@@ -222,14 +222,6 @@ static distal_status provide_function(distal_context *context, PlanCall *call) {
     return DISTAL_OK;
 }
 
-// Whether anything of the plan is in memory of a GPU; the same on all ranks.
-static bool uses_gpu(const distal_plan *plan) {
-    bool uses = plan->statement->spmd->on_gpu;
-    for (int t = 0; t < plan->program->plan->tensor_count; t++)
-        uses = uses || (plan->statement->homes[t].known && plan->statement->homes[t].memory == MEMORY_GPU);
-    return uses;
-}
-
 // What this rank lacks of the limit of memory of its GPU or, where that is more, of what is free there.
 static distal_status find_gpu_shortage(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
@@ -266,9 +258,9 @@ static distal_status report_gpu_shortage(distal_context *context, void *argument
     const PlanCall *call = arguments;
     const GpuShortage *shortage = &call->shortage;
     Text list = shortage_list(call->plan->statement, MEMORY_GPU, call->lacking, context->scratch);
-    shortage_add(&list, shortage->present, "of this are there");
-    shortage_of_rank(context->diagnostics, MEMORY_GPU, call->lacking, shortage->needed, shortage->available,
-                     shortage->limited);
+    shortage_add(&list, shortage->present, "of this is already allocated");
+    (shortage->limited ? shortage_of_limit : shortage_of_free)(
+        context->diagnostics, MEMORY_GPU, call->lacking, shortage->needed, shortage->available);
     shortage_note(context->diagnostics, call->plan->statement, call->lacking, &list);
     return DISTAL_FAILED;
 }
@@ -300,7 +292,7 @@ static distal_status build_plan(distal_context *context, PlanCall *call, distal_
     if (status == DISTAL_OK)
         status = call_continue(context, count_threads, call);
     status = call_fits(context, status, call->plan->missing, "the plan");
-    if (status == DISTAL_OK && uses_gpu(call->plan))
+    if (status == DISTAL_OK && plan_uses_gpu_memory(call->plan->program->plan))
         status = fits_gpu(context, call);
     if (status == DISTAL_OK && !call->plan->function)
         status = provide_function(context, call);

@@ -199,7 +199,7 @@ static bool within_limit(Session *session, MemoryId kind, bool advise) {
     if (!exceeds(session, kind, &peak))
         return true;
     const int64_t limit = limit_of(session->options, kind);
-    shortage_of_rank(session->diagnostics, kind, peak.rank, peak.bytes, limit, true);
+    shortage_of_limit(session->diagnostics, kind, peak.rank, peak.bytes, limit);
     note_peak(session, kind, &peak);
     if (advise)
         memory_advise(session, kind, limit, 0);
@@ -271,13 +271,6 @@ bool memory_is_free(Session *session, MPI_Comm node) {
     return agree(MPI_COMM_WORLD, false);
 }
 
-static bool uses_gpu_memory(const Pipeline *pipeline) {
-    bool uses = pipeline_uses_gpu(pipeline);
-    for (int t = 0; t < pipeline->plan->tensor_count; t++)
-        uses = uses || (pipeline->plan->homes[t].known && pipeline->plan->homes[t].memory == MEMORY_GPU);
-    return uses;
-}
-
 // The first of the ranks that lack most memory of their GPUs, of which each has `available` bytes free; -1:
 // none lacks any.
 static int lacking_rank(const Session *session, int64_t available) {
@@ -288,7 +281,7 @@ static int lacking_rank(const Session *session, int64_t available) {
 }
 
 bool memory_is_free_on_gpu(Session *session) {
-    if (!uses_gpu_memory(session->pipeline))
+    if (!plan_uses_gpu_memory(session->pipeline->plan))
         return true;
     Diagnostics *diagnostics = session->diagnostics;
     const Device *device = gpu_device(diagnostics);
@@ -303,7 +296,7 @@ bool memory_is_free_on_gpu(Session *session) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     broadcast(&available, 1, MPI_INT64_T, lacking, MPI_COMM_WORLD);
     const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_GPU, lacking);
-    shortage_of_rank(diagnostics, MEMORY_GPU, peak.rank, peak.bytes, available, false);
+    shortage_of_free(diagnostics, MEMORY_GPU, peak.rank, peak.bytes, available);
     note_peak(session, MEMORY_GPU, &peak);
     if (rank == 0)
         memory_advise(session, MEMORY_GPU, available, 0);

@@ -251,7 +251,7 @@ static const CallTable multiply_table = {.narrow = CALLS(multiply, )},
 
 // False where the largest size takes 64 bits, and the library has no function for that. That a function has
 // failed is noted.
-static bool call_library(const CallTable *table, ElementType type, int64_t largest, const void *arguments) {
+static bool call_cublas(const CallTable *table, ElementType type, int64_t largest, const void *arguments) {
     const bool wide = largest > INT_MAX;
     if (!wide || HAS_WIDE)
         (wide ? table->wide : table->narrow)[type](arguments);
@@ -259,7 +259,7 @@ static bool call_library(const CallTable *table, ElementType type, int64_t large
 }
 
 static bool multiply(ElementType type, const Product *product) {
-    return call_library(&multiply_table, type, largest_size(product), product);
+    return call_cublas(&multiply_table, type, largest_size(product), product);
 }
 
 static bool call_vectors(ElementType type, VectorCall vectors) {
@@ -268,7 +268,7 @@ static bool call_vectors(ElementType type, VectorCall vectors) {
     vectors.y_step = (vectors.call == VECTOR_GER ? vectors.n : vectors.m) == 1 ? 1 : vectors.y_step;
     const int64_t largest = max_i64(max_i64(max_i64(vectors.m, vectors.n), vectors.lead),
                                     max_i64(vectors.x_step, vectors.y_step));
-    return call_library(&vectors_table, type, largest, &vectors);
+    return call_cublas(&vectors_table, type, largest, &vectors);
 }
 
 static bool is_one(ElementType type, const void *element) {
@@ -315,7 +315,7 @@ static DeviceProduct transposed_product(const DeviceProduct *product) {
 }
 
 // Adds where the matrices of the products of one loop, the last one, begin.
-static bool multiply_strided(ElementType type, Product product, const DeviceProduct *from) {
+static bool multiply_strided_batch(ElementType type, Product product, const DeviceProduct *from) {
     enum { MOST = UINT16_MAX }; // products in a call: blocks along y and z
     const int64_t size = (int64_t)type_info(type)->size;
     const DeviceLoop loop = from->loop_count ? from->loops[from->loop_count - 1] : (DeviceLoop){.extent = 1};
@@ -333,7 +333,7 @@ static bool multiply_strided(ElementType type, Product product, const DeviceProd
     return done;
 }
 
-static bool multiply_pointers(ElementType type, Product product, const DeviceProduct *from) {
+static bool multiply_pointer_batch(ElementType type, Product product, const DeviceProduct *from) {
     enum { MOST = UINT16_MAX };
     const int64_t count = device_product_count(from);
     kernel_pointers((int64_t)type_info(type)->size, from);
@@ -349,20 +349,21 @@ static bool multiply_pointers(ElementType type, Product product, const DevicePro
     return done;
 }
 
-// Products of all iterations of loop `l` and those inside.
-static bool multiply_loops(ElementType type, const Product *product, const DeviceProduct *from, int l) {
+// Products of all iterations of loop `l` and those inside: one batch where the library can have them in one,
+// else those of each iteration of the loop.
+static bool multiply_batches(ElementType type, const Product *product, const DeviceProduct *from, int l) {
     const int64_t size = (int64_t)type_info(type)->size;
     DeviceProduct at = *from;
     bool done = true;
     if (l + 1 >= from->loop_count || l + 1 >= DEVICE_LOOPS) // the second tells compilers how deep it goes
-        return multiply_strided(type, *product, from);
+        return multiply_strided_batch(type, *product, from);
     if (device_product_count(from) <= from->workspace_bytes / DEVICE_POINTER_BYTES)
-        return multiply_pointers(type, *product, from);
+        return multiply_pointer_batch(type, *product, from);
     for (int64_t i = 0; done && i < from->loops[l].extent; i++) {
         at.a.elements = (char *)from->a.elements + i * from->loops[l].a * size;
         at.b.elements = (char *)from->b.elements + i * from->loops[l].b * size;
         at.c.elements = (char *)from->c.elements + i * from->loops[l].c * size;
-        done = multiply_loops(type, product, &at, l + 1);
+        done = multiply_batches(type, product, &at, l + 1);
     }
     return done;
 }
@@ -412,7 +413,7 @@ static bool multiply_matrices(ElementType type, const DeviceProduct *product) {
             !find_storage(from.b, from.k, from.n, &to.right_storage))
             return false;
     }
-    return multiply_loops(type, &to, &from, 0);
+    return multiply_batches(type, &to, &from, 0);
 }
 
 bool cublas_gemm(ElementType type, const DeviceProduct *p) {

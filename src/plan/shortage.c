@@ -3,16 +3,28 @@
 
 #include <inttypes.h>
 
-bool shortage_of_rank(Diagnostics *diagnostics, MemoryId kind, int64_t rank, int64_t needed,
-                      int64_t available, bool limit) {
-    Text text = text_create(diagnostics->arena);
+// "rank 0 needs 1.0 MiB of GPU memory, "
+static Text text_of_need(MemoryId kind, int64_t rank, int64_t needed, Arena *arena) {
+    Text text = text_create(arena);
     text_printf(&text, "rank %" PRId64 " needs ", rank);
     text_append_bytes(&text, needed);
     text_append(&text, kind == MEMORY_GPU ? " of GPU memory, " : " of memory, ");
-    text_append(&text, limit ? "more than the limit of " : "of which ");
-    text_append_bytes(&text, available);
-    text_append(&text, limit ? "" : " are free");
-    return diagnostics_error(diagnostics, (Span){0}, "%s", text_string(&text));
+    return text;
+}
+
+void shortage_of_limit(Diagnostics *diagnostics, MemoryId kind, int64_t rank, int64_t needed, int64_t limit) {
+    Text text = text_of_need(kind, rank, needed, diagnostics->arena);
+    text_append(&text, "more than the limit of ");
+    text_append_bytes(&text, limit);
+    diagnostics_error(diagnostics, (Span){0}, "%s", text_string(&text));
+}
+
+void shortage_of_free(Diagnostics *diagnostics, MemoryId kind, int64_t rank, int64_t needed, int64_t free) {
+    Text text = text_of_need(kind, rank, needed, diagnostics->arena);
+    text_append(&text, "of which ");
+    text_append_bytes(&text, free);
+    text_append(&text, " are free");
+    diagnostics_error(diagnostics, (Span){0}, "%s", text_string(&text));
 }
 
 void shortage_add(Text *list, int64_t bytes, const char *what) {

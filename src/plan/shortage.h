@@ -5,10 +5,9 @@
 
 #include "plan/plan.h"
 
-// Adds an error: what a rank needs at most, and the limit that this is more than or, where there is no
-// `limit`, what is free. Returns false.
-bool shortage_of_rank(Diagnostics *diagnostics, MemoryId kind, int64_t rank, int64_t needed,
-                      int64_t available, bool limit);
+// Add an error: the bytes that a rank needs at most, and the limit, or what is free, which is less.
+void shortage_of_limit(Diagnostics *diagnostics, MemoryId kind, int64_t rank, int64_t needed, int64_t limit);
+void shortage_of_free(Diagnostics *diagnostics, MemoryId kind, int64_t rank, int64_t needed, int64_t free);
 
 // What a rank has in memory of a kind while the statement is executed, without what depends on entries that
 // are not known: "B 1.9 MiB at home; C 1.9 MiB at home, 3.8 MiB in buffers". Lives in the arena.

@@ -58,8 +58,7 @@ void gpu_begin_fetch(const TransferState *state, const RankStep *step) {
 // begun have read.
 void gpu_wait_for_messages(const TransferState *state, const RankStep *step) {
     if (state->scope.plan->message_memory == MEMORY_GPU && has_messages(state, step))
-        for (DeviceStream stream = 0; stream < STREAM_COUNT; stream++)
-            device_current()->wait(mark(stream));
+        device_current()->synchronize();
 }
 
 // What is at home does not change during the execution.

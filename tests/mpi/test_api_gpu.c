@@ -387,7 +387,7 @@ static void test_memory(MPI_Comm comm, int rank, int ranks) {
         rest = NULL;
     }
     refuse_plan(d, sum_text, by_tiles, "rank 0 needs ", " for partial results of blocks");
-    refuse_plan(d, sum_text, by_tiles, " of GPU memory, of which ", " of this are there");
+    refuse_plan(d, sum_text, by_tiles, " of GPU memory, of which ", " of this is already allocated");
     device_current()->release(rest);
     rest = device_current()->allocate(free_on_gpu() - needed + (rank == 0 ? buffers / 2 : 0));
     const distal_plan *plan = planned(d, sum_text, by_tiles);
