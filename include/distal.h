@@ -127,10 +127,10 @@ DISTAL_API distal_status distal_scratch_direct(distal_context *context, int dire
 // DISTAL_FAILED where there is none.
 DISTAL_API distal_status distal_gpu_stream(distal_context *context, void *stream);
 
-// Sets how many bytes a rank may have in memory of its GPU, for plans that are made from now on: one that
-// needs more there while it is executed, gpu_peak_bytes of its figures, is refused on all ranks
-// (DISTAL_FAILED of distal_plan_create), before anything is allocated. 0, as at first: what is free. Local;
-// ranks may differ.
+// Sets how many bytes of GPU memory a rank may have, for plans that are made from now on: one that needs more
+// while it is executed, gpu_peak_bytes of its figures, is refused on all ranks (DISTAL_FAILED of
+// distal_plan_create), before anything is allocated. 0, as at first: what is free. DISTAL_INVALID: the limit
+// is negative. Local; ranks may differ.
 DISTAL_API distal_status distal_gpu_memory_limit(distal_context *context, int64_t bytes);
 
 // --- Params and machines
@@ -510,9 +510,14 @@ DISTAL_API distal_status distal_use_kernel(distal_statement *statement, distal_k
 
 // Plans the statement for the current values of params, extents and grids: all messages, and all memory that
 // they need. Allocates zeroed memory for tensors that have none. Compiles the statement if that has not been
-// done. DISTAL_FAILED, before anything is allocated, if a node has too little free memory, or the GPU of a
-// rank (which other ranks that share it may still take), or less than the plan needs is allowed there
-// (distal_gpu_memory_limit): distal_error says what takes it. Collective.
+// done. DISTAL_FAILED, and tensors are as before, if
+// - a node has less free memory than its ranks lack for the plan,
+// - the GPU of a rank has less free memory than the rank lacks for it, or there is no GPU,
+// - a rank needs more GPU memory for it than it may have (distal_gpu_memory_limit),
+// - memory runs out nevertheless, as where ranks that share a GPU take it from each other,
+// - or compiling fails as in distal_compile.
+// The first three are found before anything is allocated, and of GPU memory distal_error says what takes it.
+// DISTAL_INVALID if the statement, its schedule or a placement is wrong. Collective.
 DISTAL_API distal_status distal_plan_create(distal_statement *statement, distal_plan **plan);
 
 // Frees the plan; NULL is fine. Collective.

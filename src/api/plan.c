@@ -276,7 +276,7 @@ static distal_status find_lacking_rank(distal_context *context, PlanCall *call) 
 // pipelining. Ranks that share a GPU may still take it from each other. Collective.
 static distal_status fits_gpu(distal_context *context, PlanCall *call) {
     distal_status status = find_lacking_rank(context, call);
-    if (status == DISTAL_OK && call->lacking >= 0 && planned_pipelines(call->plan->program)) {
+    if (status == DISTAL_OK && call->lacking >= 0 && plan_is_pipelined(call->plan->program->plan)) {
         status = call_agree(context, call_continue(context, stop_pipelining, call));
         if (status == DISTAL_OK)
             status = find_lacking_rank(context, call);

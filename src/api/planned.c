@@ -111,10 +111,6 @@ distal_status planned_count_threads(distal_statement *statement, int64_t threads
     return DISTAL_OK;
 }
 
-bool planned_pipelines(const PlannedProgram *program) {
-    return plan_is_pipelined(program->plan);
-}
-
 distal_status planned_stop_pipelining(distal_statement *statement, PlannedProgram **program) {
     const int64_t threads = (*program)->threads;
     distal_status status = make_own(statement, program);
@@ -123,14 +119,14 @@ distal_status planned_stop_pipelining(distal_statement *statement, PlannedProgra
     if (status != DISTAL_OK)
         return status;
     plan_set_pipelined((*program)->plan, PIPELINE_OFF);
-    (*program)->transient = true;
+    (*program)->takes_less = true;
     return DISTAL_OK;
 }
 
 void planned_keep(distal_statement *statement, PlannedProgram *program) {
     for (int i = 0; i < program->tensor_count; i++)
         program->tensors[i].home_changes = program->tensors[i].tensor->home_changes;
-    if (statement->planned == program || program->transient)
+    if (statement->planned == program || program->takes_less)
         return;
     planned_release(statement->planned);
     statement->planned = program;

@@ -18,7 +18,7 @@ struct PlannedProgram {
     const int64_t *params; // values by index
     Plan *plan;
     const KernelFunctions *kernel; // NULL: not provided yet
-    bool transient; // not kept for other plans: it takes less time where there is more memory of GPUs
+    bool takes_less; // no fetch starts a step ahead, as GPUs had less memory: not for plans to come
     bool has_parts;
     ExecutionParts parts; // of this rank, without storages
     // It is valid for these.
@@ -41,8 +41,7 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
 distal_status planned_take(distal_statement *statement, PlannedProgram **program);
 // Replaces *program by one whose figures are for `threads`, the largest number of a rank. Local.
 distal_status planned_count_threads(distal_statement *statement, int64_t threads, PlannedProgram **program);
-// Whether fetches of it start a step ahead; replaces *program by one in which none does. Local.
-bool planned_pipelines(const PlannedProgram *program);
+// Replaces *program by one in which no fetch starts a step ahead. Local.
 distal_status planned_stop_pipelining(distal_statement *statement, PlannedProgram **program);
 // Makes it the latest one of the statement, when the homes of all of its tensors are known.
 void planned_keep(distal_statement *statement, PlannedProgram *program);
