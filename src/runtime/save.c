@@ -131,14 +131,6 @@ static bool save_list(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
     return save_entries(save->storage, save->format, &save->tensor, &save->output, shared, comm, diagnostics);
 }
 
-static bool close_output(void *arguments, Diagnostics *diagnostics) {
-    return output_close(&((Save *)arguments)->output, true, diagnostics);
-}
-
-static bool finish_output(void *arguments, Diagnostics *diagnostics) {
-    return output_finish(&((Save *)arguments)->output, true, diagnostics);
-}
-
 static bool is_on_one_node(MPI_Comm comm) {
     MPI_Comm node;
     int ranks, node_ranks;
@@ -161,6 +153,30 @@ static bool begin(Save *save, MPI_Comm comm, Diagnostics *diagnostics) {
            agree_on_part(comm, create_draft, save, diagnostics);
 }
 
+typedef struct {
+    Output *output;
+    const Storage *storage;
+} Completion;
+
+static bool close_complete(void *arguments, Diagnostics *diagnostics) {
+    const Completion *completion = arguments;
+    return storage_check(completion->storage, diagnostics) &&
+           output_close(completion->output, true, diagnostics);
+}
+
+static bool name_complete(void *arguments, Diagnostics *diagnostics) {
+    return output_finish(((Completion *)arguments)->output, true, diagnostics);
+}
+
+bool storage_complete_output(const Storage *storage, Output *output, MPI_Comm comm,
+                             Diagnostics *diagnostics) {
+    Completion completion = {output, storage};
+    const bool ok = agree_on_part(comm, close_complete, &completion, diagnostics) &&
+                    agree_on_part(comm, name_complete, &completion, diagnostics);
+    output_finish(output, ok, diagnostics); // nothing where it went well
+    return ok;
+}
+
 bool storage_save(const Storage *storage, const char *path, DraftToken token, MPI_Comm comm,
                   Diagnostics *diagnostics) {
     Save save = {
@@ -168,8 +184,7 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
     const bool ok =
         begin(&save, comm, diagnostics) &&
         (is_array(&save) ? save_parts(&save, comm, diagnostics) : save_list(&save, comm, diagnostics)) &&
-        agree_on_part(comm, close_output, &save, diagnostics) &&
-        agree_on_part(comm, finish_output, &save, diagnostics);
+        storage_complete_output(storage, &save.output, comm, diagnostics);
     output_finish(&save.output, ok, diagnostics); // nothing where it went well
     entries_free(&save.entries);
     return ok;
@@ -203,28 +218,4 @@ Storage *storage_create_in_output(const Home *home, int64_t rank, const char *pa
     storage_free(creation.storage);
     output_finish(output, false, diagnostics);
     return NULL;
-}
-
-typedef struct {
-    Output *output;
-    const Storage *storage;
-} Completion;
-
-static bool close_complete(void *arguments, Diagnostics *diagnostics) {
-    const Completion *completion = arguments;
-    return storage_check(completion->storage, diagnostics) &&
-           output_close(completion->output, true, diagnostics);
-}
-
-static bool name_complete(void *arguments, Diagnostics *diagnostics) {
-    return output_finish(((Completion *)arguments)->output, true, diagnostics);
-}
-
-bool storage_complete_output(const Storage *storage, Output *output, MPI_Comm comm,
-                             Diagnostics *diagnostics) {
-    Completion completion = {output, storage};
-    const bool ok = agree_on_part(comm, close_complete, &completion, diagnostics) &&
-                    agree_on_part(comm, name_complete, &completion, diagnostics);
-    output_finish(output, ok, diagnostics); // nothing where it went well
-    return ok;
 }
