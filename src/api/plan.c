@@ -268,7 +268,8 @@ static distal_status report_gpu_shortage(distal_context *context, void *argument
 static distal_status find_lacking_rank(distal_context *context, PlanCall *call) {
     const distal_status status = call_agree(context, call_continue(context, find_gpu_shortage, call));
     if (status == DISTAL_OK)
-        call->lacking = agree_on_most(context->comm, call->shortage.needed - call->shortage.available);
+        call->lacking =
+            agree_on_most(context->comm, (double)(call->shortage.needed - call->shortage.available));
     return status;
 }
 

@@ -230,23 +230,18 @@ typedef struct {
     double needed, available, ranks;
 } Node;
 
-// The node that lacks the most memory, the same on all ranks.
-static Node worst_node(double own, MPI_Comm node) {
-    Node mine = {.needed = own, .available = (double)node_free_memory(node)};
-    int size, rank;
-    all_reduce(&mine.needed, 1, MPI_DOUBLE, MPI_SUM, node);
+// Whether a node lacks memory; then *worst is that which lacks most, the same on all ranks.
+static bool find_worst_node(double own, MPI_Comm node, Node *worst) {
+    *worst = (Node){.needed = own, .available = (double)node_free_memory(node)};
+    int size;
+    all_reduce(&worst->needed, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_size(node, &size);
-    mine.ranks = size;
-    struct {
-        double missing;
-        int rank;
-    } lack;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    lack.missing = mine.available < 0 ? -1e300 : mine.needed - mine.available;
-    lack.rank = rank;
-    all_reduce(&lack, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
-    broadcast(&mine, 3, MPI_DOUBLE, lack.rank, MPI_COMM_WORLD);
-    return mine;
+    worst->ranks = size;
+    const double lack = worst->available < 0 ? 0 : worst->needed - worst->available;
+    const int lacking = agree_on_most(MPI_COMM_WORLD, lack);
+    if (lacking >= 0)
+        broadcast(worst, 3, MPI_DOUBLE, lacking, MPI_COMM_WORLD);
+    return lacking >= 0;
 }
 
 bool memory_is_free(Session *session, MPI_Comm node) {
@@ -254,8 +249,8 @@ bool memory_is_free(Session *session, MPI_Comm node) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     Node worst;
     do {
-        worst = worst_node((double)memory_of_rank(session->pipeline, session->options, rank), node);
-        if (worst.available < 0 || worst.needed <= worst.available)
+        const double own = (double)memory_of_rank(session->pipeline, session->options, rank);
+        if (!find_worst_node(own, node, &worst))
             return true;
     } while (plan_stop_pipelining(session->pipeline->plan) || pipeline_take_less(session->pipeline));
     const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
@@ -277,7 +272,7 @@ static int lacking_rank(const Session *session, int64_t available) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const MemoryPeak own = memory_peak(session->pipeline, session->options, MEMORY_GPU, rank);
-    return agree_on_most(MPI_COMM_WORLD, own.bytes - available);
+    return agree_on_most(MPI_COMM_WORLD, (double)(own.bytes - available));
 }
 
 bool memory_is_free_on_gpu(Session *session) {

@@ -88,11 +88,11 @@ bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *
     return agree_on_part_and_any(comm, part, arguments, &flag, diagnostics);
 }
 
-int agree_on_most(MPI_Comm comm, int64_t lack) {
+int agree_on_most(MPI_Comm comm, double lack) {
     struct {
         double lack;
         int rank;
-    } most = {.lack = (double)lack};
+    } most = {.lack = lack};
     MPI_Comm_rank(comm, &most.rank);
     all_reduce(&most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
     return most.lack > 0 ? most.rank : -1;

@@ -15,7 +15,7 @@ bool agree(MPI_Comm comm, bool ok);
 bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics);
 
 // The first of the ranks that lack most of something, of which each lacks `lack`; -1: none lacks any.
-int agree_on_most(MPI_Comm comm, int64_t lack);
+int agree_on_most(MPI_Comm comm, double lack);
 
 // What each rank does alone between two collective steps. False with a diagnostic where it fails.
 typedef bool (*LocalPart)(void *arguments, Diagnostics *diagnostics);
