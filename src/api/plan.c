@@ -265,25 +265,34 @@ static distal_status report_gpu_shortage(distal_context *context, void *argument
     return DISTAL_FAILED;
 }
 
-static distal_status find_lacking_rank(distal_context *context, PlanCall *call) {
-    const distal_status status = call_agree(context, call_continue(context, find_gpu_shortage, call));
-    if (status == DISTAL_OK)
-        call->lacking =
-            agree_on_most(context->comm, (double)(call->shortage.needed - call->shortage.available));
-    return status;
+typedef struct {
+    distal_context *context;
+    PlanCall *call;
+    distal_status status; // the same on all ranks
+} GpuFit;
+
+static double gpu_lack(void *arguments) {
+    GpuFit *fit = arguments;
+    fit->status = call_agree(fit->context, call_continue(fit->context, find_gpu_shortage, fit->call));
+    const GpuShortage *shortage = &fit->call->shortage;
+    return fit->status == DISTAL_OK ? (double)(shortage->needed - shortage->available) : 0;
+}
+
+static bool try_without_pipelining(void *arguments) {
+    GpuFit *fit = arguments;
+    if (!plan_is_pipelined(fit->call->plan->program->plan))
+        return false;
+    fit->status = call_agree(fit->context, call_continue(fit->context, stop_pipelining, fit->call));
+    return fit->status == DISTAL_OK;
 }
 
 // Whether the memory of each GPU has what the plan needs there, within the limit, if need be without
 // pipelining. Ranks that share a GPU may still take it from each other. Collective.
 static distal_status fits_gpu(distal_context *context, PlanCall *call) {
-    distal_status status = find_lacking_rank(context, call);
-    if (status == DISTAL_OK && call->lacking >= 0 && plan_is_pipelined(call->plan->program->plan)) {
-        status = call_agree(context, call_continue(context, stop_pipelining, call));
-        if (status == DISTAL_OK)
-            status = find_lacking_rank(context, call);
-    }
-    if (status != DISTAL_OK || call->lacking < 0)
-        return status;
+    GpuFit fit = {context, call, DISTAL_OK};
+    call->lacking = agree_on_less(context->comm, gpu_lack, try_without_pipelining, &fit);
+    if (fit.status != DISTAL_OK || call->lacking < 0)
+        return fit.status;
     broadcast(&call->shortage, sizeof call->shortage, MPI_BYTE, call->lacking, context->comm);
     return call_agree(context, call_continue(context, report_gpu_shortage, call));
 }

@@ -230,29 +230,40 @@ typedef struct {
     double needed, available, ranks;
 } Node;
 
-// Whether a node lacks memory; then *worst is that which lacks most, the same on all ranks.
-static bool find_worst_node(double own, MPI_Comm node, Node *worst) {
-    *worst = (Node){.needed = own, .available = (double)node_free_memory(node)};
-    int size;
-    all_reduce(&worst->needed, 1, MPI_DOUBLE, MPI_SUM, node);
-    MPI_Comm_size(node, &size);
-    worst->ranks = size;
-    const double lack = worst->available < 0 ? 0 : worst->needed - worst->available;
-    const int lacking = agree_on_most(MPI_COMM_WORLD, lack);
-    if (lacking >= 0)
-        broadcast(worst, 3, MPI_DOUBLE, lacking, MPI_COMM_WORLD);
-    return lacking >= 0;
+typedef struct {
+    const Session *session;
+    MPI_Comm node;
+    Node own;
+    int64_t gpu_available; // bytes of the GPU of this rank
+} Fit;
+
+// Of the node of this rank; where it is not known what is free there, it lacks nothing.
+static double node_lack(void *arguments) {
+    Fit *fit = arguments;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(fit->node, &size);
+    fit->own = (Node){.needed = (double)memory_of_rank(fit->session->pipeline, fit->session->options, rank),
+                      .available = (double)node_free_memory(fit->node),
+                      .ranks = size};
+    all_reduce(&fit->own.needed, 1, MPI_DOUBLE, MPI_SUM, fit->node);
+    return fit->own.available < 0 ? 0 : fit->own.needed - fit->own.available;
+}
+
+static bool take_less_on_node(void *arguments) {
+    Pipeline *pipeline = ((const Fit *)arguments)->session->pipeline;
+    return plan_stop_pipelining(pipeline->plan) || pipeline_take_less(pipeline);
 }
 
 bool memory_is_free(Session *session, MPI_Comm node) {
+    Fit fit = {.session = session, .node = node};
+    const int lacking = agree_on_less(MPI_COMM_WORLD, node_lack, take_less_on_node, &fit);
+    if (lacking < 0)
+        return true;
+    Node worst = fit.own;
+    broadcast(&worst, 3, MPI_DOUBLE, lacking, MPI_COMM_WORLD);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    Node worst;
-    do {
-        const double own = (double)memory_of_rank(session->pipeline, session->options, rank);
-        if (!find_worst_node(own, node, &worst))
-            return true;
-    } while (plan_stop_pipelining(session->pipeline->plan) || pipeline_take_less(session->pipeline));
     const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
     diagnostics_error(session->diagnostics, (Span){0},
                       "not enough memory: the ranks of %s need %s together, and %s are free",
@@ -266,13 +277,17 @@ bool memory_is_free(Session *session, MPI_Comm node) {
     return agree(MPI_COMM_WORLD, false);
 }
 
-// The first of the ranks that lack most memory of their GPUs, of which each has `available` bytes free; -1:
-// none lacks any.
-static int lacking_rank(const Session *session, int64_t available) {
+static double gpu_lack(void *arguments) {
+    const Fit *fit = arguments;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const MemoryPeak own = memory_peak(session->pipeline, session->options, MEMORY_GPU, rank);
-    return agree_on_most(MPI_COMM_WORLD, (double)(own.bytes - available));
+    const Session *session = fit->session;
+    return (double)(memory_peak(session->pipeline, session->options, MEMORY_GPU, rank).bytes -
+                    fit->gpu_available);
+}
+
+static bool stop_pipelining(void *arguments) {
+    return plan_stop_pipelining(((const Fit *)arguments)->session->pipeline->plan);
 }
 
 bool memory_is_free_on_gpu(Session *session) {
@@ -280,15 +295,15 @@ bool memory_is_free_on_gpu(Session *session) {
         return true;
     Diagnostics *diagnostics = session->diagnostics;
     const Device *device = gpu_device(diagnostics);
-    int64_t available = device ? device->free_bytes() : 0;
+    Fit fit = {.session = session, .gpu_available = device ? device->free_bytes() : 0};
     if (!agree_on(MPI_COMM_WORLD, device && device_check(diagnostics), diagnostics))
         return false;
-    int lacking = lacking_rank(session, available), rank;
-    if (lacking >= 0 && plan_stop_pipelining(session->pipeline->plan))
-        lacking = lacking_rank(session, available);
+    const int lacking = agree_on_less(MPI_COMM_WORLD, gpu_lack, stop_pipelining, &fit);
     if (lacking < 0)
         return true;
+    int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int64_t available = fit.gpu_available;
     broadcast(&available, 1, MPI_INT64_T, lacking, MPI_COMM_WORLD);
     const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_GPU, lacking);
     shortage_of_free(diagnostics, MEMORY_GPU, peak.rank, peak.bytes, available);

@@ -97,3 +97,12 @@ int agree_on_most(MPI_Comm comm, double lack) {
     all_reduce(&most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
     return most.lack > 0 ? most.rank : -1;
 }
+
+int agree_on_less(MPI_Comm comm, double (*lack)(void *arguments), bool (*take_less)(void *arguments),
+                  void *arguments) {
+    int lacking;
+    do
+        lacking = agree_on_most(comm, lack(arguments));
+    while (lacking >= 0 && take_less(arguments));
+    return lacking;
+}
