@@ -22,9 +22,8 @@ void tensor_share_home(const distal_tensor *tensor, Home *home) {
 }
 
 int64_t home_missing_bytes(const distal_context *context, const Home *home) {
-    const bool is_buffered =
-        context->scratch_files.direct && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK;
-    return saturated_add(home_memory_bytes(home, context->rank), is_buffered ? DISK_BOUNCE_BYTES : 0);
+    return saturated_add(home_memory_bytes(home, context->rank),
+                         context->scratch_files.direct ? home_direct_bytes(home) : 0);
 }
 
 bool tensor_allocate(distal_tensor *tensor, Diagnostics *diagnostics) {

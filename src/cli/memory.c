@@ -66,13 +66,12 @@ static int64_t copied_bytes(const Pipeline *pipeline, const Options *options, in
 static int64_t direct_bytes(const Pipeline *pipeline, const Options *options, int statement) {
     if (!options->direct)
         return 0;
-    int64_t files =
+    const bool has_copy =
         is_copied(pipeline, options, statement) && target_home(pipeline, statement)->memory == MEMORY_DISK;
-    for (int t = 0; t < pipeline->plan->tensor_count; t++) {
-        const Home *home = &pipeline->plan->homes[t];
-        files += home->known && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK;
-    }
-    return files * DISK_BOUNCE_BYTES;
+    int64_t bytes = has_copy ? DISK_BOUNCE_BYTES : 0;
+    for (int t = 0; t < pipeline->plan->tensor_count; t++)
+        bytes += home_direct_bytes(&pipeline->plan->homes[t]);
+    return bytes;
 }
 
 // Of all statements that are executed together with this one.

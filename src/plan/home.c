@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "format/level_list.h"
+#include "memory/disk.h"
 #include "plan/ranks.h"
 
 #include <string.h>
@@ -218,6 +219,10 @@ int64_t home_bytes(const Home *home, int64_t rank) {
 
 int64_t home_memory_bytes(const Home *home, int64_t rank) {
     return home->memory == MEMORY_HOST ? home_bytes(home, rank) : 0;
+}
+
+int64_t home_direct_bytes(const Home *home) {
+    return home->known && home->memory == MEMORY_DISK && home->file == FILE_OF_RANK ? DISK_BOUNCE_BYTES : 0;
 }
 
 int64_t pieces_with(const Region *pieces, const Rect *rect) {

@@ -74,6 +74,9 @@ FileLayout home_file_layout(const Home *home, const Rect *piece, Rect *whole);
 Region home_pieces(const Home *home, int64_t rank, Arena *arena);
 int64_t home_bytes(const Home *home, int64_t rank);
 int64_t home_memory_bytes(const Home *home, int64_t rank); // 0 where they are in disk
+// Of the buffer that a rank has for its scratch file, if that bypasses the cache of the system; 0: it has
+// none.
+int64_t home_direct_bytes(const Home *home);
 // Of a sparse tensor: without entries, with type, extents and levels; and whether a rank with that many
 // pieces stores anything: of a tensor without elements, every rank has the arrays.
 StoredTensor home_stored_empty(const Home *home);
