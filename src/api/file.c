@@ -20,12 +20,13 @@ typedef struct {
     Output *output;   // of FILE_SHARED_WRITTEN, once the home has been found
 } FileAttachment;
 
-static distal_status check_tensor(distal_context *context, const distal_tensor *tensor, const char *path) {
-    const Placement *placement = tensor->tensor->placement;
+static distal_status check_tensor(distal_context *context, const distal_tensor *tensor, const char *path,
+                                  FileUse use) {
+    const char *refusal = file_home_refusal(tensor->tensor, use);
     if (!path)
         return invalid(context, "the path of the file for tensor '%s' is NULL", tensor->name);
-    if (!placement || placement->memory != MEMORY_DISK || tensor_is_sparse(tensor->tensor))
-        return invalid(context, "tensor '%s' is not placed in disk, and cannot be in a file", tensor->name);
+    if (refusal)
+        return invalid(context, "tensor '%s' %s: it cannot be in a file", tensor->name, refusal);
     const char *by = data_placed_by(tensor);
     return by ? invalid(
                     context,
@@ -35,39 +36,36 @@ static distal_status check_tensor(distal_context *context, const distal_tensor *
               : DISTAL_OK;
 }
 
+static distal_status check_format(distal_context *context, const FileAttachment *attachment,
+                                  const FileFormat *format, FileUse use) {
+    const char *need = file_home_need(format, use);
+    return need ? invalid(context, "tensor '%s' cannot be in '%s': it needs %s", attachment->tensor->name,
+                          attachment->path, need)
+                : DISTAL_OK;
+}
+
 static distal_status check_input(distal_context *context, void *arguments) {
     FileAttachment *attachment = arguments;
     const distal_tensor *tensor = attachment->tensor;
-    const distal_status status = check_tensor(context, tensor, attachment->path);
+    const distal_status status = check_tensor(context, tensor, attachment->path, FILE_READ);
     if (status != DISTAL_OK)
         return status;
     if (!source_parse(attachment->path, tensor->tensor, context->scratch, &attachment->source,
                       context->diagnostics))
         return DISTAL_INVALID;
-    if (!file_format_in_place(attachment->source.format, FILE_READ))
-        return invalid(
-            context,
-            "tensor '%s' cannot be in '%s': it needs a file that stores it contiguously, PATH.npy or "
-            "PATH.h5:/NAME",
-            tensor->name, attachment->path);
-    return DISTAL_OK;
+    return check_format(context, attachment, attachment->source.format, FILE_READ);
 }
 
 static distal_status check_output(distal_context *context, void *arguments) {
     const FileAttachment *attachment = arguments;
     const distal_tensor *tensor = attachment->tensor;
-    const distal_status status = check_tensor(context, tensor, attachment->path);
+    const distal_status status = check_tensor(context, tensor, attachment->path, FILE_WRITE);
     if (status != DISTAL_OK)
         return status;
     const FileFormat *format = file_format_of(attachment->path);
     if (!file_format_check(format, FILE_WRITE, attachment->path, tensor->tensor, context->diagnostics))
         return DISTAL_INVALID;
-    if (!file_format_in_place(format, FILE_WRITE))
-        return invalid(context, "tensor '%s' cannot be computed in '%s', but in a file PATH.npy",
-                       tensor->name, attachment->path);
-    return tensor_is_stored_by_row(tensor->tensor, NULL)
-               ? DISTAL_OK
-               : invalid(context, "tensor '%s' is not stored by row, as files are written", tensor->name);
+    return check_format(context, attachment, format, FILE_WRITE);
 }
 
 static distal_status find_home(distal_context *context, void *arguments) {

@@ -116,19 +116,19 @@ static void bind_output(Session *session, int64_t index, Bindings *bindings) {
 // Why the file of a tensor that the program computes, or of an input, cannot be its home; NULL: it can, or,
 // for `plan`, which needs no files, none is given.
 static const char *why_not_in_place(const Session *session, const Tensor *tensor, const Bindings *bindings) {
-    const bool needs_file = session->options->command == &subcommand_run;
     const bool is_computed = program_is_output(session->pipeline->program, tensor);
-    const char *path = bindings->outputs[tensor->id];
+    const FileUse use = is_computed ? FILE_WRITE : FILE_READ;
+    const char *path = bindings->outputs[tensor->id], *refusal = file_home_refusal(tensor, use);
     const SourceSpec *source = &bindings->sources[tensor->id];
-    if (!tensor->placement || tensor->placement->memory != MEMORY_DISK)
-        return "is not placed in disk";
-    if (!is_computed)
-        return (needs_file || !source->is_default) && !file_format_in_place(source->format, FILE_READ)
-                   ? "needs --in with a file that stores it contiguously, PATH.npy or PATH.h5:/NAME"
-                   : NULL;
-    if ((needs_file || path) && !(path && file_format_in_place(file_format_of(path), FILE_WRITE)))
-        return "is computed, and needs --out with a file that stores it contiguously, PATH.npy";
-    return tensor_is_stored_by_row(tensor, NULL) ? NULL : "is not stored by row, as files are written";
+    const bool has_file = is_computed ? path != NULL : !source->is_default;
+    if (refusal || (!has_file && session->options->command != &subcommand_run))
+        return refusal;
+    const FileFormat *format = !is_computed ? source->format : path ? file_format_of(path) : NULL;
+    const char *need = file_home_need(format, use);
+    return need ? arena_printf(session->arena,
+                               is_computed ? "is computed, and needs --out with %s" : "needs --in with %s",
+                               need)
+                : NULL;
 }
 
 static void put_in_place(Session *session, const char *name, const Bindings *bindings) {

@@ -40,10 +40,20 @@ static bool has_use(const FileFormat *format, FileUse use) {
     return use == FILE_WRITE || format->open;
 }
 
-bool file_format_in_place(const FileFormat *format, FileUse use) {
+const char *file_home_refusal(const Tensor *tensor, FileUse use) {
+    if (!tensor->placement || tensor->placement->memory != MEMORY_DISK || tensor_is_sparse(tensor))
+        return "is not placed in disk";
+    return use == FILE_WRITE && !tensor_is_stored_by_row(tensor, NULL)
+               ? "is not stored by row, as files are written"
+               : NULL;
+}
+
+const char *file_home_need(const FileFormat *format, FileUse use) {
     if (use == FILE_READ)
-        return format && format->locate;
-    return format && format->create && !format->file_ending;
+        return format && format->locate ? NULL
+                                        : "a file that stores it contiguously, PATH.npy or PATH.h5:/NAME";
+    return format && format->create && !format->file_ending ? NULL
+                                                            : "a file that stores it contiguously, PATH.npy";
 }
 
 const char *file_endings(FileUse use, const char *prefix, Arena *arena) {

@@ -134,9 +134,12 @@ typedef enum { FILE_READ, FILE_WRITE } FileUse;
 bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
                        Diagnostics *diagnostics);
 
-// Whether a file of the format (NULL: there is none) can be the home of a tensor while it is read, or
-// written.
-bool file_format_in_place(const FileFormat *format, FileUse use);
+// Files that are the home of a tensor while it is read, or written.
+// Why no file can be that of this tensor, which its name stands before: "is not placed in disk"; NULL: some
+// can.
+const char *file_home_refusal(const Tensor *tensor, FileUse use);
+// What is needed in place of a file of this format (NULL: there is none); NULL: nothing, it can be one.
+const char *file_home_need(const FileFormat *format, FileUse use);
 
 // The endings of all formats that have this use, each after `prefix`: "PATH.npy".
 const char *file_endings(FileUse use, const char *prefix, Arena *arena);

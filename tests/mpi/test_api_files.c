@@ -234,7 +234,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
             "tensor 'B' cannot be in 'ones': it needs a file that stores it contiguously, PATH.npy or "
             "PATH.h5:/NAME");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_output(B, path_in(folder, "A.tns")),
-            "A.tns', but in a file PATH.npy");
+            "A.tns': it needs a file that stores it contiguously, PATH.npy");
     distal_tensor *S = declare(d, "S(7, 6): f64, csr", "S(x, y) -> M(weighted(x))");
     OK(distal_tensor_fill(S, "ones"));
     distal_tensor *moving = declare(d, "V(7): f64", "V(x) -> M(weighted(x, S)) in disk");
