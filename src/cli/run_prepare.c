@@ -83,8 +83,6 @@ static bool create_storages(Run *run) {
 static bool open_shared_files(const Run *run) {
     const Plan *plan = run->pipeline->plan;
     const Bindings *bindings = &run->bindings;
-    if (run->rank == 0) // which creates drafts, here and when the run ends
-        drafts_remove_on_signals(run->session->options, run->session->arena);
     for (int t = 0; t < plan->tensor_count; t++) {
         const Home *home = &plan->homes[t];
         if (!home->known || home->file == FILE_OF_RANK)
@@ -137,8 +135,11 @@ bool run_prepare(Run *run) {
     run->cores = node_share_cores(run->node, launch_binds());
     run->threads = environment_threads(run->session->options->threads, &run->cores);
     count_threads(run);
-    return fits(run) && compile(run) && memory_is_free_on_gpu(run->session) && create_storages(run) &&
-           open_shared_files(run) && create_communicators(run);
+    if (!fits(run) || !compile(run) || !memory_is_free_on_gpu(run->session) || !create_storages(run))
+        return false;
+    if (run->rank == 0) // which creates drafts, here and when the run ends
+        drafts_remove_on_signals(run->session->options, arena);
+    return open_shared_files(run) && create_communicators(run);
 }
 
 void run_release(Run *run) {
