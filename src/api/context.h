@@ -44,11 +44,13 @@ struct distal_tensor {
     Tensor *tensor;  // with id 0
     int first_param; // index of the param of its first extent; 0 if its extents are no params of its own
     int64_t extents[MAX_ORDER];
-    Arena *settled;   // of what depends on the values of params: `home` of a placement
+    Arena *settled;   // that the home of a placement is in, which follows from the values of params
     Home home;        // known once it is needed; without a placement, once a plan has been made
     Storage *storage; // NULL while it has no memory
-    HomeFile file;    // of a tensor in disk; in a file of the caller it can change only while that is
-    Output *output;   // an output that is not complete; NULL: it is none
+    // Of a tensor in disk: the file of its home. One of the caller's is read, or is an output, which can
+    // change until it is complete.
+    HomeFile file;
+    Output *output; // that is not complete; NULL: there is none
     int64_t home_changes;
     // Of a sparse tensor, how its entries divide it and others (api/balance.h): the boundaries of all
     // divisions that placements and statements require, which follow from the structure `balanced`.
