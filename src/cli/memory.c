@@ -101,15 +101,25 @@ static int64_t own_bytes(const Pipeline *pipeline, const Options *options, int s
     return saturated_add(bytes, copied_bytes(pipeline, options, statement, MEMORY_HOST, rank));
 }
 
-int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, MemoryId kind,
-                            int64_t rank) {
-    if (kind == MEMORY_GPU) {
-        const int64_t bytes = peak_of_statement(pipeline, statement, MEMORY_GPU, rank);
-        return bytes < 0 ? -1
-                         : saturated_add(bytes, copied_bytes(pipeline, options, statement, MEMORY_GPU, rank));
+MemoryPeak memory_peak_together(const Pipeline *pipeline, const Options *options, int first, MemoryId kind,
+                                int64_t rank) {
+    MemoryPeak peak = {first, rank, -1};
+    int begin, last;
+    peaks_together(pipeline, first, &begin, &last);
+    // All that have anything there have the same homes and buffers.
+    int64_t common = kind == MEMORY_HOST ? common_bytes(pipeline, first, rank) : -1;
+    for (int s = first; s < last; s++) {
+        if (common < 0 && plan_figures(pipeline->plan->statements[s])->gpu_peak_bytes)
+            common = peak_of_statement(pipeline, s, MEMORY_GPU, rank);
+        if (common < 0)
+            continue;
+        const int64_t own = kind == MEMORY_HOST ? own_bytes(pipeline, options, s, rank)
+                                                : copied_bytes(pipeline, options, s, MEMORY_GPU, rank);
+        const int64_t bytes = saturated_add(common, own);
+        if (bytes > peak.bytes)
+            peak = (MemoryPeak){s, rank, bytes};
     }
-    return saturated_add(common_bytes(pipeline, statement, rank),
-                         own_bytes(pipeline, options, statement, rank));
+    return peak;
 }
 
 int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank) {
@@ -117,23 +127,23 @@ int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t
     int first, last;
     for (int next = 0; next < pipeline->program->statement_count; next = last) {
         peaks_together(pipeline, next, &first, &last);
-        int64_t own = 0;
-        for (int s = first; s < last; s++)
-            own = max_i64(own, own_bytes(pipeline, options, s, rank));
-        most = max_i64(most, saturated_add(common_bytes(pipeline, next, rank), own));
+        most = max_i64(most, memory_peak_together(pipeline, options, next, MEMORY_HOST, rank).bytes);
     }
     return most;
 }
 
 MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryId kind, int64_t rank) {
     MemoryPeak peak = {0, 0, -1};
-    const int64_t first = rank < 0 ? 0 : rank, last = rank < 0 ? pipeline->ranks : rank + 1;
-    for (int s = 0; s < pipeline->program->statement_count; s++) {
-        plan_figures(pipeline->plan->statements[s]);
-        for (int64_t r = first; r < last; r++) {
-            const int64_t bytes = memory_of_statement(pipeline, options, s, kind, r);
-            if (bytes > peak.bytes)
-                peak = (MemoryPeak){s, r, bytes};
+    const int64_t begin = rank < 0 ? 0 : rank, end = rank < 0 ? pipeline->ranks : rank + 1;
+    int first, last;
+    for (int next = 0; next < pipeline->program->statement_count; next = last) {
+        peaks_together(pipeline, next, &first, &last);
+        for (int s = first; s < last; s++)
+            plan_figures(pipeline->plan->statements[s]); // else peaks are found rank by rank
+        for (int64_t r = begin; r < end; r++) {
+            const MemoryPeak together = memory_peak_together(pipeline, options, next, kind, r);
+            if (together.bytes > peak.bytes)
+                peak = together;
         }
     }
     return peak;

@@ -8,23 +8,21 @@
 
 #include <mpi.h>
 
-// Bytes of one kind of memory, that of the host or that of its GPU, that a run with these options needs on
-// `rank` while statement `statement` is executed: homes and buffers, whole tensors that --check gathers, and
-// the copy of a target that every execution of an accumulating statement restores. INT64_MAX where that does
-// not fit into 64 bits; -1: nothing is in memory of a GPU.
-int64_t memory_of_statement(const Pipeline *pipeline, const Options *options, int statement, MemoryId kind,
-                            int64_t rank);
-// The most that it needs of the memory of the host on `rank`.
-int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);
-
 // What `rank`, or where that is -1 the first of the ranks that need most, needs at most of one kind of
-// memory, that of the host or that of its GPU, and the statement that it needs that for. `bytes` is -1 where
-// nothing is in memory of that kind.
+// memory, that of the host or that of its GPU, and the statement that it needs that for: homes and buffers,
+// whole tensors that --check gathers, and the copy of a target that every execution of an accumulating
+// statement restores. INT64_MAX where that does not fit into 64 bits; -1: nothing is in memory of that kind.
 typedef struct {
     int statement;
     int64_t rank, bytes;
 } MemoryPeak;
 MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryId kind, int64_t rank);
+// That of one rank and of the statements that are executed together (pipeline/peaks.h), of which `first` is
+// the first.
+MemoryPeak memory_peak_together(const Pipeline *pipeline, const Options *options, int first, MemoryId kind,
+                                int64_t rank);
+// The most that it needs of the memory of the host on `rank`. Figures are not made for it.
+int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);
 
 // Where a rank would need more than --memory-limit, plans with smaller workspaces in place of those that are
 // added by default. Before entries are counted.

@@ -150,17 +150,20 @@ static int64_t buffers_together(const Advice *advice, int statement, int64_t ran
 static int halvings_needed(const Advice *advice) {
     const Pipeline *pipeline = advice->session->pipeline;
     int most = 0;
-    for (int s = 0; s < pipeline->program->statement_count; s++)
+    int first, last;
+    for (int next = 0; next < pipeline->program->statement_count; next = last) {
+        peaks_together(pipeline, next, &first, &last);
         for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
-            const int64_t buffers = buffers_together(advice, s, rank);
+            const int64_t buffers = buffers_together(advice, next, rank);
             const int64_t all =
-                memory_of_statement(pipeline, advice->session->options, s, advice->kind, rank);
+                memory_peak_together(pipeline, advice->session->options, next, advice->kind, rank).bytes;
             int count = 0;
             for (int64_t left = buffers; all - buffers + left > advice->limit && count <= MAX_HALVINGS;
                  count++)
                 left /= 2;
             most = count > most ? count : most;
         }
+    }
     return most;
 }
 
