@@ -22,26 +22,42 @@ static void add_scratch(TransferFigurer *figurer, int64_t rank, int64_t elements
     figurer->sums.scratch[rank] = max_i64(figurer->sums.scratch[rank], figurer->step_scratch[rank]);
 }
 
-// Scratch memory of the owners of reduced parts: for their parts at home and, of an operation that moves one
-// part, for the part in their view together with it.
-static void add_scratch_at_home(TransferFigurer *figurer, const Situation *situation, RankOperation *share) {
-    const Operation *operation = share->operation;
+// Scratch memory of an owner of a reduced part: for the part at home and, of an operation that moves one
+// part, for the part in its view together with it. `share` has the parts of the view.
+static int64_t scratch_at_home(TransferFigurer *figurer, const Situation *part, RankOperation share,
+                               int64_t owner, bool contributes) {
+    const Region pieces = planner_pieces(part->planner, owner);
+    PartArray home = {0};
+    situation_home_parts(part, share.operation, owner, &pieces, figurer->class_arena, &home);
+    share.contributes = contributes;
+    share.send_count = share.operation->shape == SHAPE_PART && contributes ? share.send_count : 0;
+    share.receives = home.items;
+    share.receive_count = home.count;
+    const PackedMemory memory = {&part->footprint->bounds, pieces.rects.items, NULL,
+                                 tensor_levels(part->planner->home->tensor)};
+    return operation_scratch(&share, &memory);
+}
+
+// Of the owners of all parts. Those of one part are alike but for the first one, which alone is a member of
+// some operations, and those that contribute, where owners of the same element have the same pieces.
+static void add_scratch_at_home(TransferFigurer *figurer, const Situation *situation,
+                                const RankOperation *share) {
+    const Home *home = situation->planner->home;
     const RankArray *ranks = &situation->ranks;
-    const int64_t in_view = share->send_count;
+    const bool same_pieces = home->kind == HOME_LAYOUT && home->per_rank == 1;
     for (int64_t i = 0; i < situation->part_count; i++) {
         const Situation part = situation_of_part(situation, i);
+        int64_t of_others = -1;
         for (int64_t k = 0; k < holding_count(part.parts); k++) {
             const int64_t owner = holding_rank(part.parts, k);
-            const Region pieces = planner_pieces(situation->planner, owner);
-            PartArray home = {0};
-            situation_home_parts(&part, operation, owner, &pieces, figurer->class_arena, &home);
-            share->contributes = ranks_contain(ranks->items, ranks->count, owner);
-            share->send_count = operation->shape == SHAPE_PART && share->contributes ? in_view : 0;
-            share->receives = home.items;
-            share->receive_count = home.count;
-            const PackedMemory memory = {&situation->footprint->bounds, pieces.rects.items, NULL,
-                                         tensor_levels(situation->planner->home->tensor)};
-            add_scratch(figurer, owner, operation_scratch(share, &memory));
+            const bool contributes = ranks_contain(ranks->items, ranks->count, owner);
+            const bool alike = same_pieces && k > 0 && !contributes;
+            const int64_t elements = alike && of_others >= 0
+                                         ? of_others
+                                         : scratch_at_home(figurer, &part, *share, owner, contributes);
+            if (alike)
+                of_others = elements;
+            add_scratch(figurer, owner, elements);
         }
     }
 }

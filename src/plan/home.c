@@ -282,10 +282,14 @@ typedef struct {
     HoldingArray *found;
 } Collect;
 
-static bool collect(void *context, int64_t processor, const Rect *part) {
+static bool collect_processor(void *context, int64_t processor, const Rect *part) {
     const Collect *at = context;
-    array_push(at->arena, *at->found, (Holding){*part, processor / at->home->per_rank, 0, NULL});
+    array_push(at->arena, *at->found, (Holding){*part, processor, 0, NULL});
     return true;
+}
+
+static bool collect(void *context, int64_t processor, const Rect *part) {
+    return collect_processor(context, processor / ((const Collect *)context)->home->per_rank, part);
 }
 
 static void add_parts_of_rank(const Home *home, const Rect *rect, int64_t rank, Arena *arena,
@@ -338,6 +342,31 @@ void home_find(const Home *home, const Rect *rect, int64_t choice, Arena *arena,
         add_parts_of_rank(home, rect, ranks[i], arena, found);
 }
 
+// The ranks of a processor and of all that differ from it in coordinates of replicated dimensions only, in
+// increasing order. `processor` has coordinates 0 there.
+static void set_replicas(const Home *home, int64_t processor, Arena *arena, Holding *holding) {
+    const Grid *grid = &home->layout.grid;
+    int64_t count = 1, stride = grid_size(grid);
+    for (int d = 0; d < grid->order; d++)
+        count *= home->layout.dims[d].kind == PLACE_REPLICATE ? grid->extents[d] : 1;
+    int64_t *ranks = arena_array(arena, int64_t, count), known = 1;
+    ranks[0] = processor;
+    // From the last to the first of the known ones, as each takes the place of as many as the dimension has.
+    for (int d = 0; d < grid->order; d++) {
+        const int64_t extent = home->layout.dims[d].kind == PLACE_REPLICATE ? grid->extents[d] : 1;
+        stride /= grid->extents[d];
+        for (int64_t i = known - 1; i >= 0; i--)
+            for (int64_t c = extent - 1; c >= 0; c--)
+                ranks[i * extent + c] = ranks[i] + c * stride;
+        known *= extent;
+    }
+    for (int64_t i = 0; i < count; i++)
+        ranks[i] /= home->per_rank;
+    holding->holder_count = ranks_unique(ranks, count);
+    holding->holders = ranks;
+    holding->rank = ranks[0];
+}
+
 static void set_only_holders(const HoldingArray *found, int64_t first) {
     for (int64_t i = first; i < found->count; i++) {
         found->items[i].holder_count = 1;
@@ -361,14 +390,10 @@ void home_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray 
         set_only_holders(found, first);
     } else {
         const int64_t replica[MAX_MACHINE_ORDER] = {0};
-        layout_holders(&home->layout, rect, replica, arena, collect, &(Collect){home, arena, found});
-        for (int64_t i = first; i < found->count; i++) {
-            Holding *holding = &found->items[i];
-            int64_t *ranks;
-            find_ranks(home, &holding->rect, arena, &holding->holder_count, &ranks);
-            holding->holders = ranks;
-            holding->rank = ranks[0];
-        }
+        layout_holders(&home->layout, rect, replica, arena, collect_processor,
+                       &(Collect){home, arena, found});
+        for (int64_t i = first; i < found->count; i++)
+            set_replicas(home, found->items[i].rank, arena, &found->items[i]);
     }
 }
 

@@ -38,6 +38,12 @@ static const char dot[] = "param n = 65536, p = 16384\nmachine M = grid(p)\n"
                           "place x(i) -> M(i); place y(i) -> M(i)\na = x(i) * y(i)\n"
                           "schedule a { distribute({i}, {io}, {ii}, M); communicate({a, x, y}, io) }\n";
 
+// Blocks that each rank computes are at home on all ranks of its row.
+static const char copies[] =
+    "param n = 65536, gx = 1, gy = 4096\nmachine M = grid(gx, gy)\ntensor A(n, n): f64; tensor B(n, n): f64\n"
+    "place A(x, y) -> M(x, *); place B(x, y) -> M(x, y)\nA(i, j) = B(i, j)\n"
+    "schedule A { distribute({i, j}, {io, jo}, {ii, ji}, M); communicate({A, B}, jo) }\n";
+
 // Programs on 16384 ranks, and how many messages and operations the part of one rank may have at most.
 static const struct {
     const char *name; // of an example, or of a text above
@@ -284,6 +290,32 @@ static void all_reduces(void **state) {
     }
 }
 
+// Each rank sends its block to all that have it at home. There are as many such pairs as the square of a row.
+static void replicas(void **state) {
+    (void)state;
+    static const int64_t sizes[][3] = {{65536, 1, 4096}, {10007, 60, 70}, {50, 90, 40}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s][0], gx = sizes[s][1], gy = sizes[s][2];
+        Arena *arena = arena_create();
+        const clock_t start = clock();
+        const Pipeline *pipeline =
+            compile(arena, copies, (ParamOverride[]){{"n", n}, {"gx", gx}, {"gy", gy}}, 3, 0);
+        const TensorFigures *a = figures(pipeline, "A");
+        if (getenv("DISTAL_TIMES"))
+            print_message("replicas on %d x %d: %.1f ms\n", (int)gx, (int)gy,
+                          1e3 * (double)(clock() - start) / CLOCKS_PER_SEC);
+        for (int64_t rank = 0; rank < gx * gy; rank++) {
+            const int64_t rows = block(n, gx, rank / gy), columns = block(n, gy, rank % gy);
+            assert_int_equal(a->home_bytes[rank], 8 * rows * n);
+            assert_int_equal(a->bytes_received[rank], 8 * rows * columns);
+            assert_int_equal(a->messages_received[rank], rows * columns > 0);
+        }
+        assert_string_equal(a->pattern, "replicate");
+        check_parts(pipeline);
+        arena_free(arena);
+    }
+}
+
 // A scalar is on every rank; those with elements contribute to it.
 static void dots(void **state) {
     (void)state;
@@ -359,6 +391,7 @@ int main(void) {
         cmocka_unit_test(cosma),
         cmocka_unit_test(reduce_scatters),
         cmocka_unit_test(all_reduces),
+        cmocka_unit_test(replicas),
         cmocka_unit_test(dots),
         cmocka_unit_test(few_of_many_blocks),
         cmocka_unit_test(many_operands),
