@@ -225,7 +225,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *host = declare(d, "H(7, 6): f64", "H(x, y) -> M(x)");
     distal_tensor *column = declare(d, "K(7, 6): f64, order(1, 0)", "K(x, y) -> M(x) in disk");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_file(host, path_in(folder, "B.npy")),
-            "is not placed in disk");
+            "tensor 'H' is not placed in disk: it cannot be in a file");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_output(host, path_in(folder, "A.npy")),
             "is not placed in disk");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, NULL),
