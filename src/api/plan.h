@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data of plans, shared by the files that make and execute them (plan.c) and say what they cost
-// (plan_figures.c).
+// The data of plans, shared by the files that make them (plan.c), execute them (execute.c) and say what they
+// cost (plan_figures.c).
 #ifndef DISTAL_API_PLAN_H
 #define DISTAL_API_PLAN_H
 
@@ -46,7 +46,13 @@ struct distal_plan {
     PlanEntries entries;
 };
 
-// Allocates them, without values.
+// Where a placement or a loop is balanced by entries that have changed since the plan was made, tensors move
+// to their new homes and the plan is made again; so it is where that has failed before. Collective then.
+distal_status plan_follow_entries(distal_plan *plan);
+// The body of a call, which says what has happened to `tensor` of a plan: it is freed, or has other memory.
+distal_status plan_refuse(distal_context *context, void *tensor);
+
+// Of `entries`. Allocates them, without values.
 void plan_prepare_entries(distal_plan *plan);
 // Whether no structure has changed since they were gathered, which is so on all ranks or on none.
 bool plan_entries_are_current(const distal_plan *plan);
