@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/balance.h"
 
-#include "api/plan.h"
+#include "api/divisions.h"
 #include "runtime/divide_entries.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/list.h"
@@ -11,81 +11,16 @@
 
 #include <string.h>
 
-distal_tensor *balance_tensor(const distal_context *context, const distal_tensor *tensor,
-                              const PlaceEntry *entry) {
-    return entry->by ? context_tensor(context, entry->by) : (distal_tensor *)tensor;
-}
-
-static const Structure *structure_of(const distal_tensor *tensor) {
-    return tensor->storage ? tensor->storage->structure : NULL;
-}
-
-typedef Array(Division) DivisionArray;
-
-// Those around it first.
-static void add_division(const Division *division, Arena *arena, DivisionArray *list) {
-    Division base;
-    for (int64_t i = 0; i < list->count; i++)
-        if (division_equal(&list->items[i], division))
-            return;
-    if (division_base(division, &base))
-        add_division(&base, arena, list);
-    array_push(arena, *list, *division);
-}
-
-// What a placement divides by the entries of `by`.
-static void placement_divisions(const distal_context *context, const distal_tensor *tensor,
-                                const distal_tensor *by, Arena *arena, DivisionArray *list) {
-    const Placement *placement = tensor->tensor->placement;
-    Grid grid;
-    if (!placement || !machine_grid(placement->machine, context->build.param_values.items, &grid))
-        return;
-    for (int d = 0; d < placement->machine->order; d++) {
-        const PlaceEntry *entry = &placement->entries[d];
-        if (!balance_is_by_entries(entry->balance) || balance_tensor(context, tensor, entry) != by)
-            continue;
-        Division division =
-            placement_division(placement, tensor->name, &grid, context->build.param_values.items, d);
-        division.tensor = by->name;
-        add_division(&division, arena, list);
-    }
-}
-
-// What a statement divides by the entries of `by`.
-static void statement_divisions(const distal_statement *statement, const distal_tensor *by, Arena *arena,
-                                DivisionArray *list) {
-    for (int64_t i = 0; i < statement->required.count; i++) {
-        Division division = statement->required.items[i].division;
-        division.tensor = by->name; // boundaries outlive the statement
-        if (statement->required.items[i].serial == by->serial)
-            add_division(&division, arena, list);
-    }
-}
-
-// All that is divided by the entries of a tensor: by placements, by statements, and by plans whose statement
-// has been freed.
-static DivisionArray divisions_of(const distal_context *context, const distal_tensor *tensor, Arena *arena) {
-    DivisionArray list = {0};
-    for (const distal_tensor *other = context->tensors; other; other = other->next)
-        placement_divisions(context, other, tensor, arena, &list);
-    for (const distal_statement *statement = context->statements; statement; statement = statement->next)
-        statement_divisions(statement, tensor, arena, &list);
-    for (const distal_plan *plan = context->plans; plan; plan = plan->next)
-        if (plan->program)
-            statement_divisions(plan->program->statement, tensor, arena, &list);
-    return list;
-}
-
 bool balance_divides(distal_context *context, const distal_tensor *tensor) {
-    return divisions_of(context, tensor, context->scratch).count > 0;
+    return balance_divisions(context, tensor, context->scratch).count > 0;
 }
 
 static bool is_known(const distal_context *context, const distal_tensor *tensor, Arena *arena) {
-    const DivisionArray list = divisions_of(context, tensor, arena);
+    const DivisionArray list = balance_divisions(context, tensor, arena);
     for (int64_t i = 0; i < list.count; i++)
         if (!boundaries_find(&tensor->boundaries, &list.items[i]))
             return false;
-    return list.count == 0 || structure_of(tensor) == tensor->balanced;
+    return list.count == 0 || balance_structure(tensor) == tensor->balanced;
 }
 
 bool balance_is_current(distal_context *context, const distal_tensor *tensor) {
@@ -94,7 +29,7 @@ bool balance_is_current(distal_context *context, const distal_tensor *tensor) {
         if (!balance_is_by_entries(placement->entries[d].balance))
             continue;
         const distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
-        if (!by || (structure_of(by) && !is_known(context, by, context->scratch)))
+        if (!by || (balance_structure(by) && !is_known(context, by, context->scratch)))
             return false;
     }
     return true;
@@ -138,7 +73,7 @@ typedef struct {
 
 static bool begin_dividing(void *arguments, Diagnostics *diagnostics) {
     Dividing *dividing = arguments;
-    dividing->list = divisions_of(dividing->context, dividing->tensor, dividing->context->scratch);
+    dividing->list = balance_divisions(dividing->context, dividing->tensor, dividing->context->scratch);
     dividing->arena = arena_create_within(dividing->tensor->arena);
     dividing->found.items = arena_array(dividing->arena, const Boundaries *, dividing->list.count);
     return dividing->entries || sparse_entries(dividing->tensor->storage, &dividing->listed, diagnostics);
@@ -177,7 +112,7 @@ static bool find_changes(void *arguments, Diagnostics *diagnostics) {
     distal_context *context = dividing->context;
     for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next) {
         DivisionArray list = {0};
-        placement_divisions(context, tensor, dividing->tensor, context->scratch, &list);
+        balance_placement_divisions(context, tensor, dividing->tensor, context->scratch, &list);
         if (list.count > 0)
             array_push(context->scratch, dividing->changes, (HomeChange){.tensor = tensor});
     }
@@ -453,7 +388,7 @@ static bool find_unknown(void *arguments, Diagnostics *diagnostics) {
         update->tensors = placing.items;
     }
     for (int64_t i = 0; i < update->count; i++)
-        if (structure_of(update->tensors[i]) && !is_known(context, update->tensors[i], context->scratch))
+        if (balance_structure(update->tensors[i]) && !is_known(context, update->tensors[i], context->scratch))
             add_tensor(update->tensors[i], context->scratch, &update->unknown);
     return true;
 }
@@ -490,7 +425,7 @@ distal_status balance_statement(distal_context *context, distal_statement *state
     for (int64_t i = 0; i < update.tasks.count && status == DISTAL_OK; i++) {
         const BalanceTask *task = &update.tasks.items[i];
         const distal_tensor *operand = context_tensor(context, task->tensor->name);
-        if (task->divided != task->tensor && structure_of(operand))
+        if (task->divided != task->tensor && balance_structure(operand))
             status = copy_boundaries(context, context_tensor(context, task->divided->name), operand,
                                      &task->division);
     }
@@ -499,7 +434,7 @@ distal_status balance_statement(distal_context *context, distal_statement *state
 
 bool balance_is_settled(int64_t count, distal_tensor *const *tensors) {
     for (int64_t i = 0; i < count; i++)
-        if (structure_of(tensors[i]) && structure_of(tensors[i]) != tensors[i]->balanced)
+        if (balance_structure(tensors[i]) && balance_structure(tensors[i]) != tensors[i]->balanced)
             return false;
     return true;
 }
