@@ -5,6 +5,7 @@
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
 import json
 import os
+import resource
 import sys
 
 from _common import check, distal, functions_named_test, run_cases
@@ -117,6 +118,18 @@ def test_ahead(folder):
     run(text, ["B=sparse:1:1000"], 3, "--memory-limit", "6M")
     done = run(text, [f"B={folder}/none.mtx"], 3, "--memory-limit", "5M", status=1)
     check("rank 0 needs 5.1 MiB of memory, more than the limit of 5.0 MiB" in done.stderr, done.stderr)
+
+
+def test_many_statements(folder):
+    """To compare the statements of a repetition with a limit takes about as long as to plan them."""
+    text = "param n = 64, p = 16; machine M = grid(p); tensor A(n): f64; tensor B(n): f64; place A(x) -> M(x); " \
+        "place B(x) -> M(x)\nrepeat 3 {\n" + "A(i) = B(i)\nB(i) = A(i)\n" * 150 + "}\n"
+    seconds = []
+    for options in ([], ["--memory-limit", "1M"]):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        distal(["plan", "-e", text, *options])
+        seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    check(seconds[1] < 5 * seconds[0] + 1, f"{seconds[1]:.1f} s, and {seconds[0]:.1f} s without a limit")
 
 
 if __name__ == "__main__":
