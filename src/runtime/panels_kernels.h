@@ -19,8 +19,10 @@ enum { NARROW_BYTES = 512 << 10 };
 // Rows of A that a thread takes at once, and the bytes of their copies. Where few products are summed, there
 // are more of them.
 enum { BLOCK_ROWS = 512, BLOCK_BYTES = 600 << 10 };
-// The most columns of B at once, and the bytes of a strip: the tiles of the result beside one another.
-enum { COLUMNS = 4096, STRIP_BYTES = 8 << 10 };
+// The most columns of B at once. A strip is what is written to the result at once: tiles beside each other,
+// of at most ROW_BYTES, and from STRIP_DEPTH on several rows of them, so that each panel of B is read from
+// the first-level cache for all rows but the first.
+enum { COLUMNS = 4096, ROW_BYTES = 8 << 10, STRIP_TILES = 16 / ROWS, STRIP_DEPTH = 64 };
 // A result of more bytes does not fit in the last-level cache, so it is written with nontemporal stores; rows
 // of fewer bytes that follow each other in the result are put together for that.
 enum { STREAM_BYTES = 1 << 25, STREAM_ROW = 512 };
@@ -55,7 +57,7 @@ typedef struct {
 
 // What a thread needs of the space for blocks of as many rows.
 static int64_t thread_bytes(const Division *division, int64_t rows, int64_t size) {
-    const int64_t shared_with_row = max_i64(ROWS * division->cached, division->n.elements);
+    const int64_t shared_with_row = max_i64(STRIP_TILES * ROWS * division->cached, division->n.elements);
     return round_up(shared_with_row * size, ALIGNMENT) + 2 * round_up(rows * 8, ALIGNMENT) +
            round_up(rows * division->a_row * size, ALIGNMENT);
 }
@@ -71,7 +73,7 @@ static Division divide(const Product *product, int64_t space, int threads, int64
     division.a_row = round_up(division.depth, ALIGNMENT / size) + ALIGNMENT / size; // not a power of two
     const int64_t most = min_i64(COLUMNS, division.b_bytes / (division.depth * size)) / cols * cols;
     division.n = tiling_create(&product->n, max_i64(most, cols), OF_C, 1, OF_B);
-    const int64_t cached = min_i64(CACHED_BYTES / (division.depth * size), STRIP_BYTES / (ROWS * size));
+    const int64_t cached = min_i64(CACHED_BYTES / (division.depth * size), ROW_BYTES / (ROWS * size));
     division.cached = max_i64(cached / cols * cols, cols);
     // The rest of the space is divided among the threads.
     const int64_t left = space - division.b_bytes - (2 * COLUMNS + 2 * DEPTH + 64) * 8;

@@ -8,6 +8,7 @@
 // the imaginary parts of A by B; a strip has room for both, `strip_row` elements for a row of the result.
 #define COLS (WIDTH * VECTOR / (int64_t)sizeof(TYPE))
 #define TILE_ROWS (ROWS / PARTS)
+#define STRIP_ROWS (STRIP_TILES * TILE_ROWS)
 
 // Copies what the last `count` loops visit to a block.
 static void COPY(int count, const CopyLoop *loops, const TYPE *tensor, TYPE *block) {
@@ -146,7 +147,7 @@ static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_r
                     to[i] = from[i];
                 continue;
             }
-            TYPE joined[TILE_ROWS * STREAM_ROW / sizeof(TYPE)];
+            TYPE joined[STRIP_ROWS * STREAM_ROW / sizeof(TYPE)];
             next = NAME(joined_end)(r, rows, rows_at, count);
             for (int64_t i = r; next > r + 1 && i < next; i++)
                 memcpy(joined + (i - r) * count, strip + i * strip_row + first, (size_t)count * sizeof *to);
@@ -155,19 +156,23 @@ static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_r
     }
 }
 
-// Products of TILE_ROWS rows of A, the last of which may be the same, by the panels of columns from .. to.
-// `next`: the rows after them.
-static void MULTIPLY_STRIP(const TYPE *const *rows, const TYPE *const *next, const NAME(PanelsOfB) * b,
-                           int64_t from, int64_t to, TYPE *strip, int64_t strip_row) {
-    const REAL *parts[ROWS], *next_parts[ROWS];
-    for (int r = 0; r < ROWS; r++) {
+// Products of `tiles` tiles of rows of A, the last of which may be the same, by the panels of columns
+// from .. to: of each panel by all rows, while it is in the first-level cache. `next`: the rows after them.
+static void MULTIPLY_STRIP(int64_t tiles, const TYPE *const *rows, const TYPE *const *next,
+                           const NAME(PanelsOfB) * b, int64_t from, int64_t to, TYPE *strip,
+                           int64_t strip_row) {
+    const REAL *parts[STRIP_TILES * ROWS], *next_parts[STRIP_TILES * ROWS];
+    for (int64_t r = 0; r < tiles * ROWS; r++) {
         parts[r] = (const REAL *)rows[r / PARTS] + r % PARTS;
         next_parts[r] = (const REAL *)next[r / PARTS];
     }
-    for (int64_t col = from; col < to; col += COLS)
-        NAME(tile)
-    (NAME(panel_width)(b->cols, col) * (int64_t)sizeof(TYPE) / VECTOR, b->depth, parts, next_parts,
-     (const REAL *)(b->panels + col * b->depth), (REAL *)(strip + col - from), strip_row);
+    for (int64_t col = from; col < to; col += COLS) {
+        const int64_t width = NAME(panel_width)(b->cols, col) * (int64_t)sizeof(TYPE) / VECTOR;
+        for (int64_t r = 0; r < tiles * ROWS; r += ROWS)
+            NAME(tile)
+        (width, b->depth, parts + r, next_parts + r, (const REAL *)(b->panels + col * b->depth),
+         (REAL *)(strip + r / PARTS * strip_row + col - from), strip_row);
+    }
 }
 
 // Threads share the panels of B, and divide the rows of A.
@@ -189,7 +194,8 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
 #pragma omp parallel num_threads(division.threads)
     {
         char *own = free_space + omp_get_thread_num() * of_thread;
-        TYPE *const strip = take(&own, max_i64(ROWS * division.cached, n->elements) * (int64_t)sizeof *c);
+        TYPE *const strip =
+            take(&own, max_i64(STRIP_TILES * ROWS * division.cached, n->elements) * (int64_t)sizeof *c);
         int64_t *const a_rows_at = take(&own, m->elements * 8), *const c_rows_at =
                                                                     take(&own, m->elements * 8);
         TYPE *const a_copy = take(&own, 0);
@@ -227,6 +233,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                                         : stores == WRITE_STREAMS && k->count > 1 ? WRITE_STORES
                                                                                   : stores;
                 const bool prefetch = writing != WRITE_STREAMS && term.elements >= PREFETCH_DEPTH;
+                const int64_t height = term.elements >= STRIP_DEPTH ? STRIP_ROWS : TILE_ROWS;
 #pragma omp for schedule(dynamic)
                 for (int64_t item = 0; item < m->count * division.groups; item++) {
                     const Tile row = tile_at(m, item % m->count);
@@ -248,12 +255,14 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                     }
                     for (int64_t from = begin, to; from < end; from = to) {
                         to = min_i64(from + division.cached, end);
-                        for (int64_t r = 0; r < row.elements; r += TILE_ROWS) {
-                            const int64_t count = min_i64(TILE_ROWS, row.elements - r);
-                            const TYPE *tile_rows[TILE_ROWS], *next_rows[TILE_ROWS];
-                            for (int64_t i = 0; i < TILE_ROWS; i++) {
-                                tile_rows[i] = rows + a_rows_at[r + min_i64(i, count - 1)];
-                                next_rows[i] = rows + a_rows_at[min_i64(r + TILE_ROWS + i, row.elements - 1)];
+                        for (int64_t r = 0; r < row.elements; r += height) {
+                            const int64_t count = min_i64(height, row.elements - r);
+                            const int64_t tiles = ceil_div(count, TILE_ROWS);
+                            const TYPE *strip_rows[STRIP_ROWS], *next_rows[STRIP_ROWS];
+                            for (int64_t i = 0; i < tiles * TILE_ROWS; i++) {
+                                const int64_t next = min_i64(r + height + i, row.elements - 1);
+                                strip_rows[i] = rows + a_rows_at[r + min_i64(i, count - 1)];
+                                next_rows[i] = rows + a_rows_at[next];
                             }
                             TYPE *const to_c = c + row.c + col.c;
                             for (int64_t i = 0; prefetch && i < count; i++)
@@ -261,7 +270,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                                     __builtin_prefetch(to_c + c_rows_at[r + i] + c_cols_at[x], 1);
                             if (writing == WRITE_STREAMS)
                                 REQUEST_ENDS(count, to - from, c_rows_at + r, c_cols_at + from, to_c);
-                            MULTIPLY_STRIP(tile_rows, next_rows, &panels, from, to, strip, strip_row);
+                            MULTIPLY_STRIP(tiles, strip_rows, next_rows, &panels, from, to, strip, strip_row);
                             FINISH(count, to - from, strip_row, alpha, strip);
                             WRITE(count, to - from, strip, strip_row, c_rows_at + r, c_cols_at + from, to_c,
                                   writing);
@@ -298,3 +307,4 @@ static void MULTIPLY(const Product *product, void *space, int64_t bytes, int thr
 }
 #undef COLS
 #undef TILE_ROWS
+#undef STRIP_ROWS
