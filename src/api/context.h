@@ -50,7 +50,8 @@ struct distal_tensor {
     // Of a tensor in disk: the file of its home. One of the caller's is read, or is an output, which can
     // change until it is complete.
     HomeFile file;
-    Output *output; // that is not complete; NULL: there is none
+    Output *output;          // that is not complete; NULL: there is none
+    const char *output_path; // its path, with the name of the array in the file
     int64_t home_changes;
     // Of a sparse tensor, how its entries divide it and others (api/balance.h): the boundaries of all
     // divisions that placements and statements require, which follow from the structure `balanced`.

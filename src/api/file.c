@@ -17,7 +17,9 @@ typedef struct {
     Arena *arena;      // of the new home; NULL: it has not been found
     Home home;
     Storage *storage; // there
-    Output *output;   // of FILE_SHARED_WRITTEN, once the home has been found
+    // Of FILE_SHARED_WRITTEN, once the home has been found.
+    Output *output;
+    const char *output_path;
 } FileAttachment;
 
 static distal_status check_tensor(distal_context *context, const distal_tensor *tensor, const char *path,
@@ -74,6 +76,7 @@ static distal_status find_home(distal_context *context, void *arguments) {
     if (attachment->file == FILE_SHARED_WRITTEN) {
         attachment->output = arena_new(attachment->arena, Output);
         attachment->output->fd = -1;
+        attachment->output_path = arena_string(attachment->arena, attachment->path, strlen(attachment->path));
     }
     return tensor_place(context, attachment->tensor, attachment->file, attachment->arena, &attachment->home)
                ? DISTAL_OK
@@ -100,6 +103,7 @@ static void change_home(const FileAttachment *attachment) {
     tensor_free_memory(tensor);
     tensor->storage = attachment->storage;
     tensor->output = attachment->output;
+    tensor->output_path = attachment->output_path;
     arena_free(tensor->settled);
     tensor->settled = attachment->arena;
     tensor->home = attachment->home;
@@ -150,8 +154,12 @@ typedef struct {
 
 static bool compare_paths(void *arguments, Diagnostics *diagnostics) {
     PathComparison *comparison = arguments;
-    comparison->same =
-        comparison->first && output_same_file(comparison->home, comparison->path, diagnostics->arena);
+    if (!comparison->first)
+        return true;
+    Arena *arena = diagnostics->arena;
+    const FilePath home = file_path(comparison->home, arena), path = file_path(comparison->path, arena);
+    comparison->same = output_same_file(home.file, path.file, arena) &&
+                       strcmp(home.array ? home.array : "", path.array ? path.array : "") == 0;
     return true;
 }
 
@@ -161,7 +169,7 @@ distal_status file_find_home(distal_context *context, const distal_tensor *tenso
     if (!tensor->output)
         return DISTAL_OK;
     // The first rank gives the file its name, so it alone compares.
-    PathComparison comparison = {.home = tensor->output->path, .path = path, .first = context->rank == 0};
+    PathComparison comparison = {.home = tensor->output_path, .path = path, .first = context->rank == 0};
     if (!agree_on_part(context->comm, compare_paths, &comparison, context->diagnostics))
         return DISTAL_FAILED;
     broadcast(&comparison.same, sizeof comparison.same, MPI_BYTE, 0, context->comm);

@@ -113,6 +113,17 @@ static void bind_output(Session *session, int64_t index, Bindings *bindings) {
     bindings->numbers[tensor->id] = index + 1;
 }
 
+// Whether another tensor is written to the same file, as another array.
+static bool shares_file(const Session *session, const Tensor *tensor, const Bindings *bindings) {
+    const Program *program = session->pipeline->program;
+    for (int t = 0; t < program->tensor_count; t++)
+        if (t != tensor->id && bindings->outputs[t] &&
+            output_same_file(file_path(bindings->outputs[t], session->arena).file,
+                             file_path(bindings->outputs[tensor->id], session->arena).file, session->arena))
+            return true;
+    return false;
+}
+
 // Why the file of a tensor that the program computes, or of an input, cannot be its home; NULL: it can, or,
 // for `plan`, which needs no files, none is given.
 static const char *why_not_in_place(const Session *session, const Tensor *tensor, const Bindings *bindings) {
@@ -125,10 +136,13 @@ static const char *why_not_in_place(const Session *session, const Tensor *tensor
         return refusal;
     const FileFormat *format = !is_computed ? source->format : path ? file_format_of(path) : NULL;
     const char *need = file_home_need(format, use);
-    return need ? arena_printf(session->arena,
-                               is_computed ? "is computed, and needs --out with %s" : "needs --in with %s",
-                               need)
-                : NULL;
+    if (need)
+        return arena_printf(session->arena,
+                            is_computed ? "is computed, and needs --out with %s" : "needs --in with %s",
+                            need);
+    return is_computed && path && shares_file(session, tensor, bindings)
+               ? "needs a file that no other tensor is written to"
+               : NULL;
 }
 
 static void put_in_place(Session *session, const char *name, const Bindings *bindings) {

@@ -53,6 +53,16 @@ const char *file_bytes_claim(int fd, int64_t size) {
     return ftruncate(fd, (off_t)size) == 0 ? NULL : strerror(errno);
 }
 
+const char *file_bytes_clear(int fd, int64_t size, int64_t offset) {
+    static const char zeros[BLOCK_BYTES];
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size) == 0)
+        return NULL;
+    const char *why = NULL;
+    for (int64_t done = 0; done < size && !why; done += BLOCK_BYTES)
+        why = file_bytes_write(fd, zeros, (size_t)min_i64(BLOCK_BYTES, size - done), offset + done);
+    return why;
+}
+
 const char *file_array_check(const FileArray *array, int64_t size, Arena *arena) {
     int64_t needed = (int64_t)type_info(array->tensor.type)->size;
     for (int d = 0; d < array->tensor.order; d++)

@@ -22,6 +22,9 @@ const char *file_bytes_write(int fd, const void *from, size_t size, int64_t offs
 // noticed here and not while elements are written.
 const char *file_bytes_claim(int fd, int64_t size);
 
+// Makes these bytes of a file zero.
+const char *file_bytes_clear(int fd, int64_t size, int64_t offset);
+
 // Checks that a file of `size` bytes contains all elements.
 const char *file_array_check(const FileArray *array, int64_t size, Arena *arena);
 // Reads the elements of piece->rect, converted to the type of the piece.

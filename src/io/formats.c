@@ -49,11 +49,9 @@ const char *file_home_refusal(const Tensor *tensor, FileUse use) {
 }
 
 const char *file_home_need(const FileFormat *format, FileUse use) {
-    if (use == FILE_READ)
-        return format && format->locate ? NULL
-                                        : "a file that stores it contiguously, PATH.npy or PATH.h5:/NAME";
-    return format && format->create && !format->file_ending ? NULL
-                                                            : "a file that stores it contiguously, PATH.npy";
+    return format && (use == FILE_READ ? format->locate != NULL : format->create != NULL)
+               ? NULL
+               : "a file that stores it contiguously, PATH.npy or PATH.h5:/NAME";
 }
 
 const char *file_endings(FileUse use, const char *prefix, Arena *arena) {

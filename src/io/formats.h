@@ -32,7 +32,10 @@ typedef struct {
     const LevelType *levels;
     const int *mode_order;
     const char *array; // its name in a file that holds several; NULL: the file holds one
-    int64_t offset;    // of the first element of an array that is written, in bytes; set by FileFormat.create
+    // Of an array that is written: whether elements are zero until they are written; where the first one is
+    // in the file, in bytes, which FileFormat.create sets.
+    bool starts_zero;
+    int64_t offset;
 } FileTensor;
 
 // The lines in which a text lists entries: their coordinates, followed by `ones` more that are 1, and values;
@@ -87,9 +90,8 @@ struct FileFormat {
     const FileArray *(*locate)(const InputFile *file);
 
     // One process writes the header of an empty file, or of one with other arrays, sets its full size, with
-    // elements that are zero where tensor->levels says that not all are stored, and sets tensor->offset; then
-    // each process writes its parts of the tensor, which are disjoint, from pieces with elements of
-    // tensor->type.
+    // elements that are zero where tensor->starts_zero, and sets tensor->offset; then each process writes its
+    // parts of the tensor, which are disjoint, from pieces with elements of tensor->type.
     const char *(*create)(int fd, FileTensor *tensor, Arena *arena);
     const char *(*write)(int fd, const FileTensor *tensor, int64_t count, const PiecePart *parts);
 

@@ -289,17 +289,17 @@ static hid_t space_of(const FileTensor *tensor) {
     return tensor->order ? hdf5.H5Screate_simple(tensor->order, extents, NULL) : hdf5.H5Screate(H5S_SCALAR);
 }
 
-// All its space, at once. What no rank writes is zero: a dense tensor is written as a whole.
-static hid_t properties_of(const FileTensor *tensor) {
+// All its space, at once.
+static hid_t creation_properties(void) {
     const hid_t properties = hdf5.H5Pcreate(hdf5.H5P_CLS_DATASET_CREATE_ID_g);
     hdf5.H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
-    hdf5.H5Pset_fill_time(properties, tensor->levels ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
+    hdf5.H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
     hdf5.H5Pset_obj_track_times(properties, false); // the same tensor gives the same file
     return properties;
 }
 
 static const char *create_set(OpenArray *array, const FileTensor *tensor, Arena *arena) {
-    const hid_t links = hdf5.H5Pcreate(hdf5.H5P_CLS_LINK_CREATE_ID_g), properties = properties_of(tensor);
+    const hid_t links = hdf5.H5Pcreate(hdf5.H5P_CLS_LINK_CREATE_ID_g), properties = creation_properties();
     hdf5.H5Pset_create_intermediate_group(links, 1);
     array->space = space_of(tensor);
     array->memory = type_in_memory(tensor->type, parts);
@@ -323,7 +323,7 @@ static const char *provide_set(OpenArray *array, const FileTensor *tensor, Arena
         const char *why = find_array(array, tensor->array, arena);
         if (array->set < 0)
             return arena_printf(arena, "'%s' is there, and is not a data set", tensor->array);
-        if (!why && can_reuse(array, tensor) && !tensor->levels)
+        if (!why && can_reuse(array, tensor))
             return NULL;
         close_set(array);
         if (hdf5.H5Ldelete(array->file, tensor->array, H5P_DEFAULT) < 0)
@@ -350,11 +350,13 @@ static const char *h5_array_create(int fd, FileTensor *tensor, Arena *arena) {
     errno = 0;
     if (hdf5.H5Fclose(array.file) < 0 && !why)
         why = hdf5_failure();
-    bool is_empty = false;
+    int64_t bytes = (int64_t)type_info(tensor->type)->size;
     for (int d = 0; d < tensor->order; d++)
-        is_empty = is_empty || tensor->extents[d] == 0;
-    if (!why && tensor->offset < 0 && !is_empty)
+        bytes = saturated_mul(bytes, tensor->extents[d]);
+    if (!why && bytes > 0 && tensor->offset < 0)
         why = "HDF5 does not say where its elements are";
+    if (!why && bytes > 0 && tensor->starts_zero)
+        why = file_bytes_clear(fd, bytes, tensor->offset);
     if (!why && fstat(fd, &status) != 0)
         why = strerror(errno);
     return why ? why : file_bytes_claim(fd, (int64_t)status.st_size);

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char changed_meanwhile[] =
+    "it has changed after what is in it was copied; the new file would be without these changes";
+
 enum { TOKEN_BYTES = 16 };
 _Static_assert(sizeof((DraftToken *)0)->digits == 2 * TOKEN_BYTES + 1, "two digits a byte");
 
@@ -141,11 +144,35 @@ bool output_create_draft(Output *output, UnnamedDraft *unnamed) {
     return !replaces || take_after(output->fd, &old);
 }
 
-bool output_copy_old(const Output *output) {
+// Of an open file.
+static FileState state_of(const struct stat *status) {
+    return (FileState){true,
+                       (int64_t)status->st_dev,
+                       (int64_t)status->st_ino,
+                       (int64_t)status->st_size,
+                       (int64_t)status->st_mtim.tv_sec,
+                       (int64_t)status->st_mtim.tv_nsec};
+}
+
+static bool has_changed(const Output *output) {
+    struct stat status;
+    const FileState *old = &output->copied;
+    if (lstat(output->target, &status) != 0)
+        return old->is_there || errno != ENOENT;
+    const FileState now = state_of(&status);
+    return !old->is_there || now.device != old->device || now.inode != old->inode || now.size != old->size ||
+           now.seconds != old->seconds || now.nanoseconds != old->nanoseconds;
+}
+
+bool output_copy_old(Output *output) {
     enum { AT_ONCE = 1 << 30 };
+    struct stat status;
     const int old = open(output->target, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    output->has_copy = true;
     if (old < 0)
         return errno == ENOENT;
+    if (fstat(old, &status) == 0)
+        output->copied = state_of(&status);
     ssize_t copied;
     do
         copied = sendfile(output->fd, old, NULL, AT_ONCE);
@@ -215,12 +242,13 @@ bool output_finish(Output *output, bool ok, Diagnostics *diagnostics) {
     if (!output->is_creator)
         return ok;
     output->is_creator = false;
-    if (ok && rename(output->draft, output->target) == 0)
+    const bool changed = ok && output->has_copy && has_changed(output);
+    if (ok && !changed && rename(output->draft, output->target) == 0)
         return true;
     const int error = errno;
     if (!output->is_unnamed)
         unlink(output->draft);
-    return ok ? output_refuse(output, strerror(error), diagnostics) : false;
+    return ok ? output_refuse(output, changed ? changed_meanwhile : strerror(error), diagnostics) : false;
 }
 
 // False with errno.

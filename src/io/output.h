@@ -17,6 +17,12 @@ DraftToken draft_token_create(void);
 // Parses a token. False where `text`, which may be NULL, is none.
 bool draft_token_parse(const char *text, DraftToken *token);
 
+// What tells that a file is another one, or has other contents, than before.
+typedef struct {
+    bool is_there;
+    int64_t device, inode, size, seconds, nanoseconds; // of the last change
+} FileState;
+
 typedef struct {
     const char *path;   // as the user writes it
     const char *target; // with symbolic links resolved
@@ -26,6 +32,8 @@ typedef struct {
     bool is_creator; // this process has created the draft, and renames or removes it
     bool is_unnamed; // the draft has no entry in the folder yet
     bool is_read;    // the draft is opened to be read as well; set by the caller
+    bool has_copy;   // of what is in the target: that must not change until it is replaced
+    FileState copied;
 } Output;
 
 // How other processes of the same machine find a draft without a name.
@@ -47,8 +55,9 @@ bool output_possible(const Output *output, Diagnostics *diagnostics);
 // Creates the draft, without a name where the file system supports that and `unnamed` is not NULL, which is
 // then set. False with errno.
 bool output_create_draft(Output *output, UnnamedDraft *unnamed);
-// Copies what is in the file that will be replaced, if there is one, to a draft. False with errno.
-bool output_copy_old(const Output *output);
+// Copies what is in the file that will be replaced, if there is one, to a draft. Where that file changes
+// before it is replaced, the output fails. False with errno.
+bool output_copy_old(Output *output);
 // Gives a draft without a name its name. False with a diagnostic.
 bool output_name_draft(Output *output, Diagnostics *diagnostics);
 // Opens the draft that another process has created, by its name, or one without a name, which must be on this

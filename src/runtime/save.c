@@ -43,6 +43,7 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     save->tensor = (FileTensor){
         .type = home->tensor->type, .is_full = is_array(save) || !is_sparse, .order = home->tensor->order};
     memcpy(save->tensor.extents, home->extents, sizeof home->extents);
+    save->tensor.starts_zero = is_sparse || !storage;
     save->tensor.levels = is_sparse ? home->tensor->levels : NULL;
     save->tensor.mode_order = home->tensor->mode_order;
     // A copy, as the text of the caller may be gone before the output.

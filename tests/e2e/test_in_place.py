@@ -311,6 +311,34 @@ def test_hdf5(folder):
     check("does not store its elements contiguously" in done.stderr, done.stderr)
 
 
+def test_hdf5_result(folder):
+    """A data set is the home of a result, beside what else is in the file, which must not change meanwhile."""
+    import h5py  # pylint: disable=import-outside-toplevel
+    b, c = inputs(folder)
+    path = f"{folder}/results.h5"
+    with h5py.File(path, "w") as file:
+        file["other"] = c
+        file["run/A"] = numpy.full((23, 29), 7.0)  # its place in the file is used again
+        file["run/D"] = numpy.full((23, 29), 7.0)
+    for ranks, name in ((1, "A"), (3, "run/A"), (4, "new/group/A")):
+        done = run(product(ranks), *given(folder, "B", "C"), "--out", f"A={path}:/{name}", *in_place("A"), status=None)
+        if "built without HDF5" in done.stderr:
+            return
+        check(done.returncode == 0, done.stderr)
+        with h5py.File(path) as file:
+            check(numpy.array_equal(file[name], b @ c) and numpy.array_equal(file["other"], c), name)
+    check(sorted(os.listdir(folder)) == sorted({"results.h5", "B.npy", "C.npy"}), os.listdir(folder))
+    # Elements that no statement computes are zero, and not what was in their place.
+    row = "param p = 3\nmachine M = grid(p)\ntensor A(23, 29): f64\ntensor C(18, 29): f64\n" \
+          "place A(x, y) -> M(x) in disk\nA(2, j) = C(5, j)\n"
+    run(row, *given(folder, "C"), "--out", f"A={path}:/run/D", *in_place("A"))
+    with h5py.File(path) as file:
+        check(numpy.array_equal(file["run/D"][2], c[5]) and file["run/D"][:].sum() == c[5].sum(), file["run/D"][:])
+    two = product(2).replace("place A", "tensor D(23, 29): f64\nplace A", 1) + "D(x, y) = A(x, y)\n"
+    done = run(two, *given(folder, "B", "C"), "--out", f"A={path}:/A", "--out", f"D={path}:/D", *in_place("A"), status=2)
+    check("'A' needs a file that no other tensor is written to" in done.stderr, done.stderr)
+
+
 def test_wrong_files(folder):
     """What cannot be in place is said once, on any number of ranks."""
     b, _ = inputs(folder)
@@ -341,7 +369,7 @@ def test_wrong_options(folder):
                                (on_host, [*given(folder, "B"), *in_place("B")], "'B' is not placed in disk"),
                                (product(), in_place("A"), "'A' is computed, and needs --out with a file"),
                                (product(), ["--out", f"A={folder}/A.tns", *in_place("A")], "needs --out with a file"),
-                               (product(), ["--out", f"A={folder}/A.h5:/A", *in_place("A")], "needs --out with a file"),
+                               (product(), ["--out", f"A={folder}/A.h5", *in_place("A")], "needs --out with a file"),
                                (product().replace("tensor A(23, 29): f64", "tensor A(23, 29): f64, order(1, 0)"),
                                 ["--out", f"A={folder}/A.npy", *in_place("A")], "'A' is not stored by row"),
                                (product(), in_place("Q"), "the program has no tensor 'Q'")):

@@ -69,7 +69,7 @@ static void write_operands(distal_context *d, const char *folder) {
 
 static void remove_folder(MPI_Comm comm, int rank, const char *folder) {
     MPI_Barrier(comm);
-    static const char *const names[] = {"A.npy", "B.npy", "C.npy"};
+    static const char *const names[] = {"A.npy", "B.npy", "C.npy", "A.h5"};
     for (size_t i = 0; i < sizeof names / sizeof *names && rank == 0; i++)
         unlink(path_in(folder, names[i]));
     CHECK(rank > 0 || rmdir(folder) == 0, "files are left in %s", folder);
@@ -190,6 +190,37 @@ static void test_same_file(MPI_Comm comm, int rank, int ranks) {
     remove_folder(comm, rank, folder);
 }
 
+// A data set of HDF5 in a file that has others, and that must not get others meanwhile.
+static void test_data_set(MPI_Comm comm, int rank, int ranks) {
+    (void)ranks;
+    char folder[64];
+    make_folder(comm, rank, folder);
+    distal_context *d = with_machine(comm);
+    distal_tensor *A = placed(d, "A", ROWS, COLUMNS, "M(x)"), *B = declare(d, "SB(4): f64", "SB(x) -> M(x)");
+    const distal_status status = distal_tensor_attach_output(A, path_in(folder, "A.h5:/run/A"));
+    CHECK(status == DISTAL_OK || strstr(distal_error(d), "built without HDF5"), "%s", distal_error(d));
+    if (status == DISTAL_OK) {
+        OK(distal_tensor_fill(A, "const:5"));
+        OK(distal_tensor_fill(B, "iota"));
+        OK(distal_tensor_write(B, path_in(folder, "A.h5:/B")));
+        REFUSED(DISTAL_FAILED, distal_tensor_write(A, path_in(folder, "A.h5:/run/A")), "it has changed");
+        OK(distal_tensor_attach_output(A, path_in(folder, "A.h5:/run/A")));
+        OK(distal_compute(d, "A(i, j) = 3"));
+        OK(distal_tensor_write(A, path_in(folder, "./A.h5:/run/A")));
+        REFUSED(DISTAL_INVALID, distal_tensor_fill(A, "ones"), "it cannot change");
+        OK(distal_tensor_fill(B, "zeros"));
+        OK(distal_tensor_fill(B, path_in(folder, "A.h5:/B")));
+        double of_a[ROWS * COLUMNS] = {0}, of_b[4] = {0};
+        OK(distal_tensor_gather(A, of_a));
+        OK(distal_tensor_gather(B, of_b));
+        CHECK(of_a[0] == 3 && of_a[ROWS * COLUMNS - 1] == 3, "the output has %g and %g", of_a[0],
+              of_a[ROWS * COLUMNS - 1]);
+        CHECK(of_b[3] == 3, "the other array has %g", of_b[3]);
+    }
+    distal_free(d);
+    remove_folder(comm, rank, folder);
+}
+
 // Scratch files with direct I/O, where the file system of the folder supports it.
 static void test_direct(MPI_Comm comm, int rank, int ranks) {
     (void)ranks;
@@ -296,6 +327,7 @@ static void test_refused_cyclic(MPI_Comm comm, int rank, int ranks) {
 static const ReportCase cases[] = {{"api_files/products", test_products},
                                    {"api_files/drafts", test_drafts},
                                    {"api_files/same file", test_same_file},
+                                   {"api_files/data set", test_data_set},
                                    {"api_files/direct", test_direct},
                                    {"api_files/refused", test_refused},
                                    {"api_files/refused cyclic", test_refused_cyclic},
