@@ -179,7 +179,8 @@ bool bindings_create(Session *session, Bindings *bindings) {
         const char *name = options->printed.items[i];
         bind_printed(session, arena_printf(session->arena, "--print %s", name), name, bindings);
     }
-    for (int64_t i = 0; i < options->in_place.count; i++)
+    const bool files_known = session->diagnostics->errors == 0;
+    for (int64_t i = 0; files_known && i < options->in_place.count; i++)
         put_in_place(session, options->in_place.items[i], bindings);
     return session->diagnostics->errors == 0;
 }

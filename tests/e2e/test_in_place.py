@@ -370,6 +370,8 @@ def test_wrong_options(folder):
                                (product(), in_place("A"), "'A' is computed, and needs --out with a file"),
                                (product(), ["--out", f"A={folder}/A.tns", *in_place("A")], "needs --out with a file"),
                                (product(), ["--out", f"A={folder}/A.h5", *in_place("A")], "needs --out with a file"),
+                               (product(), ["--out", f"A={folder}/A.xyz", *in_place("A")], "the ending must be one of"),
+                               (product(), ["--in", "B=foo:3", *in_place("B")], "'foo:3' is not a source for B"),
                                (product().replace("tensor A(23, 29): f64", "tensor A(23, 29): f64, order(1, 0)"),
                                 ["--out", f"A={folder}/A.npy", *in_place("A")], "'A' is not stored by row"),
                                (product(), in_place("Q"), "the program has no tensor 'Q'")):
