@@ -76,7 +76,15 @@ static void append_strips(Strips *strips, const LoopNode *loop, int updated, Loo
     }
     LoopNode *rest = loop_with_body(arena, loop, loop->body);
     rest->lower = begin;
-    loop_append(arena, to, rest);
+    if (loop->execution.sum_count == 0) {
+        loop_append(arena, to, rest);
+        return;
+    }
+    // Compilers add the sums of all lanes, in memory, even where there are no iterations.
+    LoopNode *any = loop_node(arena, LOOP_IF);
+    any->value = value_less(arena, begin, loop->upper);
+    loop_append(arena, &any->body, rest);
+    loop_append(arena, to, any);
 }
 
 // `over`: the body is inside of a loop whose bounds are loaded.

@@ -59,8 +59,9 @@ for each processor (), active:
                     for k_in in 0 .. 8:  # vector, sum sum
                         let k = k_strip + k_in
                         sum += B_value * C[(i - C_lo0) * C_stride0 + k - C_lo1] * D[(j - D_lo0) * D_stride0 + k - D_lo1]
-                for k in k_strips_end_2 .. w:  # vector, sum sum
-                    sum += B_value * C[(i - C_lo0) * C_stride0 + k - C_lo1] * D[(j - D_lo0) * D_stride0 + k - D_lo1]
+                if k_strips_end_2 < w:
+                    for k in k_strips_end_2 .. w:  # vector, sum sum
+                        sum += B_value * C[(i - C_lo0) * C_stride0 + k - C_lo1] * D[(j - D_lo0) * D_stride0 + k - D_lo1]
                 A[B_p2] = sum
     release FETCH_D
     release FETCH_C

@@ -50,8 +50,9 @@ for each processor (), active:
                         for q_in in 0 .. 8:  # vector, sum sum
                             let q = q_strip + q_in
                             sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
-                    for q in q_strips_end_2 .. k:  # vector, sum sum
-                        sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                    if q_strips_end_2 < k:
+                        for q in q_strips_end_2 .. k:  # vector, sum sum
+                            sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
                     A[B_p2] = sum
         for i_portion in 0 .. i_portions:  # distinct, threads, portions, work i_work
             let i_begin = distal_portion_begin(&B_pos2[-B_lo0], n, i_portions, i_shared, i_portion)
@@ -73,8 +74,9 @@ for each processor (), active:
                         for q_in in 0 .. 8:  # vector, sum sum
                             let q = q_strip + q_in
                             sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
-                    for q in q_strips_end_2 .. k:  # vector, sum sum
-                        sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
+                    if q_strips_end_2 < k:
+                        for q in q_strips_end_2 .. k:  # vector, sum sum
+                            sum += B_value * C[C_at + q] * D[(q - D_lo0) * D_stride0 + j - D_lo1]
                     A[B_p2] = sum
     release FETCH_D
     release FETCH_C

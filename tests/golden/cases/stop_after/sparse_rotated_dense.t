@@ -46,10 +46,11 @@ for each processor (), active:
                         let j = (js + l + i) % n
                         let B_p2 = B_p1 * B_extent1 + (i - B_lo1)
                         sum += B[B_p2] * C[(i - C_lo0) * C_stride0 + j - C_lo1]
-                for i in i_strips_end_2 .. n:  # vector, sum sum
-                    let j = (js + l + i) % n
-                    let B_p2 = B_p1 * B_extent1 + (i - B_lo1)
-                    sum += B[B_p2] * C[(i - C_lo0) * C_stride0 + j - C_lo1]
+                if i_strips_end_2 < n:
+                    for i in i_strips_end_2 .. n:  # vector, sum sum
+                        let j = (js + l + i) % n
+                        let B_p2 = B_p1 * B_extent1 + (i - B_lo1)
+                        sum += B[B_p2] * C[(i - C_lo0) * C_stride0 + j - C_lo1]
                 if n > 0:
                     A[A_p1] += sum
     release FETCH_C
