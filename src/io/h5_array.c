@@ -119,11 +119,11 @@ static const char *find_shape(OpenArray *array, Arena *arena) {
     return NULL;
 }
 
-// An external link leads to another file.
-static bool is_in_file(const OpenArray *array) {
+// Whether an object is in the file that it was opened from: an external link leads to another one.
+static bool is_in_file(hid_t file, hid_t object) {
     char name[2][4096] = {"", ""};
-    hdf5.H5Fget_name(array->file, name[0], sizeof name[0]);
-    hdf5.H5Fget_name(array->set, name[1], sizeof name[1]);
+    hdf5.H5Fget_name(file, name[0], sizeof name[0]);
+    hdf5.H5Fget_name(object, name[1], sizeof name[1]);
     return strcmp(name[0], name[1]) == 0;
 }
 
@@ -131,7 +131,7 @@ static int64_t find_offset(const OpenArray *array) {
     const hid_t properties = hdf5.H5Dget_create_plist(array->set);
     const bool is_contiguous = hdf5.H5Pget_layout(properties) == H5D_CONTIGUOUS;
     hdf5.H5Pclose(properties);
-    if (!is_contiguous || array->has_unsigned_longs || !is_in_file(array) ||
+    if (!is_contiguous || array->has_unsigned_longs || !is_in_file(array->file, array->set) ||
         hdf5.H5Tequal(array->type, array->memory) <= 0)
         return -1;
     const haddr_t offset = hdf5.H5Dget_offset(array->set);
@@ -316,8 +316,27 @@ static const char *create_set(OpenArray *array, const FileTensor *tensor, Arena 
     return NULL;
 }
 
+// Whether the groups around an array, as far as they are there, are in this file. In another one, which an
+// external link leads to, nothing is changed.
+static bool has_own_groups(hid_t file, const char *name, Arena *arena) {
+    for (const char *end = strchr(name + 1, '/'); end; end = strchr(end + 1, '/')) {
+        const char *path = arena_string(arena, name, (size_t)(end - name));
+        const hid_t group =
+            hdf5.H5Lexists(file, path, H5P_DEFAULT) > 0 ? hdf5.H5Gopen2(file, path, H5P_DEFAULT) : -1;
+        if (group < 0)
+            continue;
+        const bool is_own = is_in_file(file, group);
+        hdf5.H5Gclose(group);
+        if (!is_own)
+            return false;
+    }
+    return true;
+}
+
 // `array->file` is open.
 static const char *provide_set(OpenArray *array, const FileTensor *tensor, Arena *arena) {
+    if (!has_own_groups(array->file, tensor->array, arena))
+        return arena_printf(arena, "an external link leads from '%s' to another file", tensor->array);
     const bool is_there = hdf5.H5Lexists(array->file, tensor->array, H5P_DEFAULT) > 0;
     if (is_there) {
         const char *why = find_array(array, tensor->array, arena);

@@ -44,6 +44,8 @@ extern const char hdf5_missing[]; // why there are no such files
     ENTRY(H5Fcreate)                                                                                         \
     ENTRY(H5Fget_name)                                                                                       \
     ENTRY(H5Fopen)                                                                                           \
+    ENTRY(H5Gclose)                                                                                          \
+    ENTRY(H5Gopen2)                                                                                          \
     ENTRY(H5Ldelete)                                                                                         \
     ENTRY(H5Lexists)                                                                                         \
     ENTRY(H5Pclose)                                                                                          \

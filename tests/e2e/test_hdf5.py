@@ -189,6 +189,27 @@ def test_wrong(folder):
     check(sorted(os.listdir(folder)) == ["B.h5", "text.h5"], "something was written")
 
 
+def test_other_file(folder):
+    """A file that an external link to a group leads to is not written; a link to an array is replaced."""
+    values, path, other = array(), f"{folder}/A.h5", f"{folder}/other.h5"
+    with h5py.File(other, "w") as file:
+        file["group/A"] = values
+    with h5py.File(path, "w") as file:
+        file["run/linked"] = h5py.ExternalLink("other.h5", "/group")
+        file["A"] = h5py.ExternalLink("other.h5", "/group/A")
+        file["run/B"] = values
+    with open(other, "rb") as file:
+        before = file.read()
+    for name in ("/run/linked/A", "/run/linked/new/A"):
+        expect(folder, f"{path}:/run/B", f"{path}:{name}",
+               f"cannot write '{path}': an external link leads from '{name}' to another file")
+    run(program(place=PLACES["rows"]), 3, f"{path}:/run/B", f"{path}:/A")
+    with open(other, "rb") as file:
+        check(file.read() == before, "the other file has changed")
+    with h5py.File(path) as file:
+        check(numpy.array_equal(file["A"][...], 2 * values), "it differs")
+
+
 def test_twice(folder):
     text = "tensor A(3): f64; tensor B(3): f64; tensor C(3): f64; A(i) = B(i); C(i) = B(i)"
     for other in ("A", "A/C"):
