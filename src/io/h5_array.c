@@ -127,6 +127,13 @@ static bool is_in_file(hid_t file, hid_t object) {
     return strcmp(name[0], name[1]) == 0;
 }
 
+static bool is_empty(const FileTensor *tensor) {
+    for (int d = 0; d < tensor->order; d++)
+        if (tensor->extents[d] == 0)
+            return true;
+    return false;
+}
+
 static int64_t find_offset(const OpenArray *array) {
     const hid_t properties = hdf5.H5Dget_create_plist(array->set);
     const bool is_contiguous = hdf5.H5Pget_layout(properties) == H5D_CONTIGUOUS;
@@ -135,6 +142,8 @@ static int64_t find_offset(const OpenArray *array) {
         hdf5.H5Tequal(array->type, array->memory) <= 0)
         return -1;
     const haddr_t offset = hdf5.H5Dget_offset(array->set);
+    if (offset == HADDR_UNDEF && is_empty(&array->tensor))
+        return 0; // no element is anywhere
     return offset == HADDR_UNDEF || offset > INT64_MAX ? -1 : (int64_t)offset;
 }
 

@@ -309,6 +309,14 @@ def test_hdf5(folder):
     check(done.returncode == 0 and numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), done.stderr)
     done = run(product(3), "--in", f"B={folder}/data.h5:/chunks", *in_place("B"), status=1)
     check("does not store its elements contiguously" in done.stderr, done.stderr)
+    # A data set without elements, for an operand and for a result.
+    with h5py.File(f"{folder}/data.h5", "a") as file:
+        file["empty"] = b[:0]
+    for _ in range(2):
+        run(product(3, (0, 18, 29)), "--in", f"B={folder}/data.h5:/empty", *in_place("A", "B"), *given(folder, "C"), "--out",
+            f"A={folder}/data.h5:/A")
+    with h5py.File(f"{folder}/data.h5") as file:
+        check(file["A"].shape == (0, 29) and numpy.array_equal(file["run/B"], b), "it differs")
 
 
 def test_hdf5_result(folder):
