@@ -62,18 +62,20 @@ static const Plan *find_homes(Pipeline *pipeline, Diagnostics *diagnostics) {
         homes->params[0] == ranks &&
         memcmp(homes->params + 1, pipeline->params + 1, size - sizeof(int64_t)) == 0)
         return homes->plan;
-    if (homes->arena)
-        arena_free(homes->arena);
+    arena_free(homes->arena);
+    *homes = (HomesPlan){0};
     Arena *arena = homes->arena = arena_create_within(pipeline->arena);
     int count;
     const Tensor *const *tensors = pipeline_tensors(pipeline, arena, &count);
-    homes->workspaces = pipeline->scheduler.workspaces.count;
-    homes->params = arena_copy(arena, pipeline->params, size);
-    homes->params[0] = ranks;
+    int64_t *params = arena_copy(arena, pipeline->params, size);
+    params[0] = ranks;
     const PlanOptions options = {
         .ranks = ranks, .work_limit = WORK_LIMIT, .untiled = true, .largest = natural};
-    homes->plan = plan_create(arena, count, tensors, 0, NULL, homes->params, options, diagnostics);
-    return homes->plan;
+    const Plan *plan = plan_create(arena, count, tensors, 0, NULL, params, options, diagnostics);
+    // Last, as memory may run out before.
+    *homes = (HomesPlan){
+        .arena = arena, .plan = plan, .params = params, .workspaces = pipeline->scheduler.workspaces.count};
+    return plan;
 }
 
 // What moves in an execution; -1: not known.
