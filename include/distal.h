@@ -255,12 +255,12 @@ DISTAL_API distal_status distal_tensor_attach_pieces(distal_tensor *tensor, int6
 DISTAL_API distal_status distal_tensor_attach_file(distal_tensor *tensor, const char *path);
 
 // The same for results, with a new file: it is made in its full size, with zeros, and the tensor is computed
-// and read there. A file of HDF5 gets a copy of what is in the one that it replaces; where that changes
-// before, as when another result in it is written, distal_tensor_write fails. It appears under its name with
-// distal_tensor_write(tensor, path), and replaces what is there; from then on the tensor is in it as with
-// distal_tensor_attach_file. Nothing remains of it where the tensor is freed before. Of a placement with
-// replicas the first ones count, so that each element is written once. The tensor has to be stored by row.
-// Collective.
+// and read there. It appears under its name with distal_tensor_write(tensor, path), and replaces what is
+// there; from then on the tensor is in it as with distal_tensor_attach_file. Nothing remains of it where the
+// tensor is freed before. The new file of a data set of HDF5 begins as a copy of the file that it will
+// replace; if that file changes after this call, as where another tensor is written to it,
+// distal_tensor_write fails, and the tensor has no elements then. Of a placement with replicas the first ones
+// count, so that each element is written once. The tensor has to be stored by row. Collective.
 DISTAL_API distal_status distal_tensor_attach_output(distal_tensor *tensor, const char *path);
 
 // Fills the tensor: "zeros", "ones", "iota" (the row-major position), "const:V", "random:SEED" (uniform in

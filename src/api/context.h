@@ -44,7 +44,7 @@ struct distal_tensor {
     Tensor *tensor;  // with id 0
     int first_param; // index of the param of its first extent; 0 if its extents are no params of its own
     int64_t extents[MAX_ORDER];
-    Arena *settled;   // that the home of a placement is in, which follows from the values of params
+    Arena *settled;   // has the home of a placement, which follows from the values of params
     Home home;        // known once it is needed; without a placement, once a plan has been made
     Storage *storage; // NULL while it has no memory
     // Of a tensor in disk: the file of its home. One of the caller's is read, or is an output, which can

@@ -137,10 +137,11 @@ bool file_format_check(const FileFormat *format, FileUse use, const char *path, 
                        Diagnostics *diagnostics);
 
 // Files that are the home of a tensor while it is read, or written.
-// Why no file can be that of this tensor, which its name stands before: "is not placed in disk"; NULL: some
-// can.
+// Why no file can be the home of this tensor, to be put after its name: "is not placed in disk"; NULL: some
+// file can.
 const char *file_home_refusal(const Tensor *tensor, FileUse use);
-// What is needed in place of a file of this format (NULL: there is none); NULL: nothing, it can be one.
+// The file that is needed, where one of this format (NULL: no format) cannot be a home: "a file that stores
+// it contiguously, ..."; NULL: it can be.
 const char *file_home_need(const FileFormat *format, FileUse use);
 
 // The endings of all formats that have this use, each after `prefix`: "PATH.npy".

@@ -24,8 +24,8 @@ struct Planner {
     int64_t message_elements; // longer messages are cut
     bool indexed;             // parts follow from structures (indexed.h): in messages only
     bool reads_neighbours;    // in place of messages (neighbours.h)
-    // As RankTransfer has it before it is finished. Of a leaf on a GPU MEMORY_GPU: all that moves is between
-    // homes and buffers in GPU memory, as GPU-aware MPI sends it, or ranks read it there.
+    // As in RankTransfer, before stage_finish. MEMORY_GPU: the leaf is on a GPU, and all that moves stays in
+    // GPU memory, as GPU-aware MPI sends it, or as ranks read it in each other's GPU memory.
     MemoryId message_memory;
     bool many_to_many; // several ranks take, several own: messages are an exchange, not a gather
     // Pieces of an induced home, or of ranks with many processors, by rank, made on demand: open addressing.

@@ -119,9 +119,9 @@ typedef struct {
     bool covers;            // what is written first, and not read before, is all that the rank has at home
     bool clears;            // the home is set to the identity of the reducer before the first step
     IoCounts io;            // of all steps, and of that
-    // Where messages are sent from and received, with scratch memory. Of a leaf on a GPU, which has its
-    // buffers there: MEMORY_HOST, there are buffers on the host as well; MEMORY_GPU, there are none, as
-    // GPU-aware MPI sends what moves, or nothing is sent.
+    // The memory that messages are sent from and received in, and that scratch memory is part of. A leaf on a
+    // GPU has buffers in GPU memory. With MEMORY_HOST it has buffers on the host as well; with MEMORY_GPU it
+    // has none there, as GPU-aware MPI sends what moves, or nothing is sent.
     MemoryId message_memory;
     // Of a leaf on a GPU, and MEMORY_HOST: local operations use the view on the host, too, as it may be sent
     // on from there in the next step, or is of a home that is not on the GPU.

@@ -10,8 +10,8 @@
 
 // Whether the ranks of `comm` use GPU-aware MPI (PlanOptions.gpu_messages), as DISTAL_GPU_MPI of the first
 // rank says: "on" or "off"; where it is not set, they do if the MPI libraries of all ranks are CUDA-aware.
-// One rank does not. Returns NULL, or on all ranks, with *gpu_messages false, a clause in static memory: the
-// value is another one. Collective.
+// One rank does not. Returns NULL; where it has another value, all ranks return a clause in static memory
+// that says so, and *gpu_messages is false. Collective.
 const char *gpu_messages_choose(MPI_Comm comm, bool *gpu_messages);
 // The same for so many ranks that are not started yet, as far as one process knows it: from its environment,
 // and from what its MPI library was built for. Local.

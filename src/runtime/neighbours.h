@@ -27,8 +27,8 @@ void neighbours_free(Neighbours *neighbours); // which may be NULL
 // As PlanOptions.nodes. NULL where no rank has neighbours, or the system does not let them share memory.
 const int64_t *neighbours_nodes(const Neighbours *neighbours);
 
-// Tries whether all ranks have GPUs, memory of which their neighbours can open, unless it is known.
-// Collective over all ranks; `neighbours` may be NULL.
+// Tries whether all ranks have GPUs whose memory their neighbours can open, unless that has been tried
+// before. Collective over all ranks; `neighbours` may be NULL.
 void neighbours_try_gpus(Neighbours *neighbours);
 // Whether they have, as far as it has been tried (PlanOptions.gpu_nodes); `neighbours` may be NULL. Local.
 bool neighbours_open_gpus(const Neighbours *neighbours);
