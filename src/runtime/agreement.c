@@ -103,6 +103,6 @@ int agree_on_less(MPI_Comm comm, double (*lack)(void *arguments), bool (*take_le
     int lacking;
     do
         lacking = agree_on_most(comm, lack(arguments));
-    while (lacking >= 0 && take_less(arguments));
+    while (lacking >= 0 && agree(comm, take_less(arguments)));
     return lacking;
 }

@@ -17,7 +17,7 @@ bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics);
 // The first of the ranks that lack most of something, of which each lacks `lack`; -1: none lacks any.
 int agree_on_most(MPI_Comm comm, double lack);
 // The same, where `lack`, which is collective, finds what this rank lacks. While some rank lacks anything,
-// all ranks call `take_less`, which returns the same on all of them, and compare again where it returns true.
+// all ranks call `take_less`, and compare again where it returns true on all of them.
 int agree_on_less(MPI_Comm comm, double (*lack)(void *arguments), bool (*take_less)(void *arguments),
                   void *arguments);
 
