@@ -15,12 +15,24 @@ static const char *find_array(const FileFormat *format, const char *path) {
     return at ? at + length : NULL;
 }
 
+// The same name of an array without components that say nothing: "/run//./A/" is "/run/A".
+static const char *array_name(const char *name, Arena *arena) {
+    Text text = text_create(arena);
+    while (*name) {
+        const size_t length = strcspn(name, "/");
+        if (length > 1 || (length == 1 && *name != '.'))
+            text_printf(&text, "/%.*s", (int)length, name);
+        name += length + (name[length] == '/');
+    }
+    return text.length ? text_string(&text) : "/";
+}
+
 FilePath file_path(const char *path, Arena *arena) {
     const FileFormat *format = file_format_of(path);
     const char *array = format ? find_array(format, path) : NULL;
     if (!array)
         return (FilePath){path, NULL};
-    return (FilePath){arena_string(arena, path, (size_t)(array - path)), array + 1};
+    return (FilePath){arena_string(arena, path, (size_t)(array - path)), array_name(array + 1, arena)};
 }
 
 const FileFormat *file_format_of(const char *path) {

@@ -123,7 +123,8 @@ FILE_FORMATS(DECLARE_FILE_FORMAT)
 // The format with the ending of `path`; NULL where there is none.
 const FileFormat *file_format_of(const char *path);
 
-// A path as the user writes it: that of the file, and the name of an array in it, "/NAME", or NULL.
+// A path as the user writes it: that of the file, and the name of an array in it, "/NAME", or NULL; "//NAME"
+// and "/./NAME" are the same.
 typedef struct {
     const char *file, *array;
 } FilePath;

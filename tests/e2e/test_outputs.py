@@ -105,6 +105,9 @@ def test_two_outputs_of_one_file(folder):
     for other in ("B.npy", "here/A.npy", "././A.npy"):
         done = distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "--out", f"B={folder}/{other}"], status=2)
         check("'A' is already written to this file" in done.stderr, f"{other}: {done.stderr!r}")
+    for other in ("//run/A", "/run/./A", "/run/A/", "/./run//A/B"):
+        done = distal(["run", "-e", program, "--out", f"A={folder}/A.h5:/run/A", "--out", f"B={folder}/A.h5:{other}"], status=2)
+        check("'A' is already written to this file" in done.stderr, f"{other}: {done.stderr!r}")
     distal(["run", "-e", program, "--out", f"A={folder}/A.npy", "--out", f"B={folder}/C.npy", "-q"])
     check((numpy.load(f"{folder}/A.npy") == 1).all() and (numpy.load(f"{folder}/C.npy") == 2).all(), "wrong files")
 
