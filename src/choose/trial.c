@@ -342,7 +342,8 @@ void trial_forms(Search *search, const Places *places, double copied, const Sear
         double bytes;
         const uint64_t set = inside(&traffic, best, &bytes);
         const int64_t size = chunk_of(&traffic, places, best, bytes);
-        // Where the variable is distributed, each share of it has so many of the parts: a layer of 2.5D.
+        // Where the variable is distributed, each of its shares is divided into as many parts: a layer
+        // of 2.5D.
         const int64_t shares =
             ceil_div(statement->extents[best], estimate_block(statement, traffic.candidate, best));
         const int64_t parts = parts_of(&traffic, best, set), steps = parts / shares;

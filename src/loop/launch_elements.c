@@ -34,7 +34,7 @@ LoopBody launch_summed(const Launches *launches, const LoopBody *body, const Loo
     return result;
 }
 
-// Threads of all warps that so many elements need.
+// Threads of the warps that `elements` elements need.
 static const IntExpr *warps_for(const Launches *launches, const IntExpr *elements) {
     const IntExpr *warps =
         launch_op(launches, INT_CEIL_DIV, elements, launch_number(launches, GPU_LANES * LAUNCH_EACH));

@@ -4,8 +4,8 @@
 // block.
 #include "loop/launches.h"
 
-// A block adds up to so many elements where there are at least so many for each of its places; a single sum
-// is cut in pieces of so many iterations of the innermost loop.
+// A block computes up to BLOCK_ELEMENTS elements, one for every ELEMENTS_OF_PLACE elements of the launch; the
+// innermost loop of a single sum is divided into pieces of PIECE iterations.
 enum { BLOCK_ELEMENTS = 8, ELEMENTS_OF_PLACE = 1024, PIECE = 4096, SUM_PARTS = 16, TERMS = 16 };
 
 // How threads share the elements of a block, and the terms of each.

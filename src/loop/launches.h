@@ -71,7 +71,8 @@ LoopBody launch_summed(const Launches *launches, const LoopBody *body, const Loo
                        const LoopNode *update);
 // A body in which updates of an array are made of the scalar `sum`.
 LoopBody launch_redirect(const Launches *launches, const LoopBody *body, int array, int sum);
-// Threads of a block along x, y and z for so many of them in all (NULL: one); at most GPU_THREADS.
+// Threads of a block along x, y and z, where the grid has `extents` threads in all (NULL: one); at most
+// GPU_THREADS.
 // Definitions are appended to `to`.
 void launch_shape(const Launches *launches, const IntExpr *const *extents, LoopBody *to,
                   const IntExpr **threads);

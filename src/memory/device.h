@@ -32,8 +32,8 @@ typedef struct {
 } DeviceMatrix;
 
 // Products C += alpha * A * B of matrices, or C = alpha * A * B where they are stored: C has m rows and n
-// columns, and A has k columns. There is one for each iteration of `loops`, which move on by so many elements
-// in each matrix; no element of C is in two of them.
+// columns, and A has k columns. There is one for each iteration of `loops`, whose a, b and c are strides in
+// elements; no element of C is in two of them.
 enum { DEVICE_LOOPS = 4, DEVICE_POINTER_BYTES = 3 * sizeof(void *) };
 typedef struct {
     int64_t extent, a, b, c;
@@ -51,7 +51,8 @@ typedef struct {
     int64_t workspace_bytes;
 } DeviceProduct;
 
-// A loop of a copy of elements, of so many at most: its extent, and how far they are apart, in elements.
+// A loop of a copy of elements, of which there are DEVICE_COPY_LOOPS at most: its extent, and its strides in
+// elements.
 enum { DEVICE_COPY_LOOPS = 64 };
 typedef struct {
     int64_t extent, to, from;

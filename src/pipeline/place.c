@@ -48,7 +48,7 @@ static int64_t processors(const DefaultPlace *place, const Cin *cin, const int64
 }
 
 // A plan without statements, for the homes of all tensors with the current params. NULL where it cannot be
-// made, and for more than MOST_RANKS ranks: figures of so many would dominate the time of planning.
+// made, and for more than MOST_RANKS ranks, whose figures would take most of the time of planning.
 static const Plan *find_homes(Pipeline *pipeline, Diagnostics *diagnostics) {
     const Program *program = pipeline->program;
     const size_t size = sizeof(int64_t) * (size_t)max_i64(program->param_count, 1);

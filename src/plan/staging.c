@@ -224,7 +224,7 @@ static int by_lo(const void *left, const void *right) {
 
 // Whether no two rectangles intersect. They are sorted along `mode`, and each group whose extents overlap
 // there is checked along the next mode. A group that no mode divides is compared pair by pair. `together`:
-// the number of modes in turn that did not divide it.
+// the number of modes compared last that did not divide it.
 static bool extents_disjoint(Extent *extents, int64_t count, int mode, int together) {
     const int order = count > 0 ? extents[0].rect->order : 0;
     if (count < 2 || together == order) {

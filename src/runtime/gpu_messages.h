@@ -13,8 +13,8 @@
 // One rank does not. Returns NULL; where it has another value, all ranks return a clause in static memory
 // that says so, and *gpu_messages is false. Collective.
 const char *gpu_messages_choose(MPI_Comm comm, bool *gpu_messages);
-// The same for so many ranks that are not started yet, as far as one process knows it: from its environment,
-// and from what its MPI library was built for. Local.
+// Predicts that for `ranks` ranks that have not been started, from the environment of this process and from
+// what its MPI library was built for. Local.
 const char *gpu_messages_expect(int64_t ranks, bool *gpu_messages);
 
 #endif

@@ -103,8 +103,8 @@ typedef struct {
     int sources[MAX_VARS];
 } CallDim;
 
-// A contraction whose result has at most so many columns is multiplied in panels, also where it is a product
-// of matrices: the BLAS copies all of A, which takes long where it is used for few columns.
+// A contraction whose result has at most PANEL_COLUMNS columns is multiplied in panels, also where it is a
+// product of matrices: the BLAS copies all of A, which takes long where it is used for few columns.
 enum { PANEL_COLUMNS = 128 };
 
 // A BLAS call in place of the innermost loops of a leaf.

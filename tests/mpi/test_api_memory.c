@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out: each allocation of the library fails in turn, alone or with all that come after it,
-// on one rank. Every call returns, with the same status on all ranks where it is collective, and what there
-// is can be freed. A collective call that has failed is made again with memory: it succeeds then, and so do
-// those after it, with the right results. ranks: 2
+// Memory that runs out: in one run after the other, another allocation of the library fails on one rank,
+// alone or with all later ones. Every call returns, with the same status on all ranks where it is collective,
+// and all objects can be freed. A collective call that has failed is repeated with memory available: it and
+// the later calls succeed then, with the right results. ranks: 2
 #include "api.h"
 #include "base/arena.h"
 #include "base/diagnostic.h"
@@ -39,18 +39,18 @@ void *__real_emulated_allocate_shared(int64_t bytes, DeviceHandle *handle);
 void *__wrap_emulated_allocate(int64_t bytes);
 void *__wrap_emulated_allocate_shared(int64_t bytes, DeviceHandle *handle);
 
-// Which allocations fail: those that come to the system; those from arenas, any of which can be the one for
-// which an arena goes to the system; of these only the ones that make diagnostics, with which parts of
-// calls begin; or those in memory of the GPU.
+// Which allocations fail: calls of malloc and the like; allocations from arenas, as each may be the one for
+// which the arena calls malloc; only those arena allocations that create diagnostics, as each part of a call
+// does first; or allocations of GPU memory.
 static enum { OF_SYSTEM, OF_ARENAS, OF_DIAGNOSTICS, OF_GPU } failing_kind;
 static long allocations, failing; // of that kind so far; the one to fail, 0: none
-static bool for_good;             // those after it, too
+static bool all_later;            // those after it, too
 
 static bool fails(int kind) {
     if (kind != (int)failing_kind)
         return false;
     allocations++;
-    return failing > 0 && (for_good ? allocations >= failing : allocations == failing);
+    return failing > 0 && (all_later ? allocations >= failing : allocations == failing);
 }
 
 void *__wrap_malloc(size_t size) {
@@ -144,7 +144,7 @@ static bool all_fine(Run *run, const char *call, distal_status status, bool coll
 
 // Whether a call that has failed is made again, which must succeed: there is memory again.
 static bool can_repeat(Run *run, const char *call) {
-    if (for_good)
+    if (all_later)
         return false;
     CHECK(!run->repeats, "%s fails with memory, after a failure: %s", call, distal_error(run->d));
     failing = 0;
@@ -534,11 +534,12 @@ static int open_files(const char *folder) {
 typedef struct {
     const char *name;
     bool (*body)(Run *run, int ranks);
-    enum { ON_FIRST, ON_LAST, ON_EACH } failing_ranks; // on each in turn, unless allocations fail for good
-    bool diagnostics_for_good;                         // diagnostics fail for good as well
-    // On two ranks every stride-th allocation of the system or for diagnostics fails: runs take longer there.
-    long stride;
-    bool on_gpus; // each allocation of GPU memory fails as well, on each rank in turn
+    // The rank on which allocations fail. ON_EACH: on the first rank, then on the next one, and so on; where
+    // all later allocations fail as well, on the last rank only.
+    enum { ON_FIRST, ON_LAST, ON_EACH } failing_ranks;
+    bool fails_all_diagnostics; // also a run in which all later allocations of diagnostics fail
+    long stride;                // on two ranks, where runs take longer, only every stride-th allocation fails
+    bool on_gpus;               // allocations of GPU memory fail as well, on one rank after the other
 } Series;
 
 static const Series all_series[] = {
@@ -592,7 +593,7 @@ static void test_series(MPI_Comm comm, int rank, int ranks) {
     fflush(stdout);
     const int before = dup(1), nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, 1);
-    const bool each = (series->failing_ranks == ON_EACH || failing_kind == OF_GPU) && !for_good;
+    const bool each = (series->failing_ranks == ON_EACH || failing_kind == OF_GPU) && !all_later;
     const int first = each || series->failing_ranks == ON_FIRST ? 0 : ranks - 1;
     for (int failing_rank = first; failing_rank <= (each ? ranks - 1 : first); failing_rank++)
         fail_on(comm, rank, ranks, failing_rank);
@@ -616,12 +617,12 @@ int main(int argc, char **argv) {
                     char name[64];
                     failing_kind = kind;
                     series = &all_series[s];
-                    for_good = after;
-                    if (kind == OF_DIAGNOSTICS && for_good && !series->diagnostics_for_good)
+                    all_later = after;
+                    if (kind == OF_DIAGNOSTICS && all_later && !series->fails_all_diagnostics)
                         continue;
                     if (kind == OF_GPU && !series->on_gpus)
                         continue;
-                    snprintf(name, sizeof name, "api_memory/%s, %s, %s", for_good ? "all_after" : "each",
+                    snprintf(name, sizeof name, "api_memory/%s, %s, %s", all_later ? "all_after" : "each",
                              kinds[kind], series->name);
                     run_case(name, ranks, test_series);
                 }

@@ -57,7 +57,7 @@ static void run(const Exchange *exchange, int plan) {
     CHECK(distal_execute(exchange->plans[plan]) == DISTAL_OK, "%s", distal_error(exchange->d));
 }
 
-// The values of B after `statements` statements in turn, the last of which assigned B.
+// The values of B after `statements` statements, one after the other, the last of which assigned B.
 static void check(const Exchange *exchange, int statements) {
     double b[N * N];
     CHECK(distal_tensor_gather(exchange->b, b) == DISTAL_OK, "%s", distal_error(exchange->d));

@@ -169,7 +169,7 @@ static void test_compute(MPI_Comm comm, int rank, int ranks) {
     distal_tensor *A = declare(d, "A(9, 5): f64", "A(i, j) -> M(i)"),
                   *x = declare(d, "x(5): f64", "x(i) -> M(i)"), *y = declare(d, "y(9): f64", "y(i) -> M(i)"),
                   *alpha = declare(d, "alpha: f64", NULL), *here = declare(d, "here: i64", "here -> M(0)");
-    // Filled before they have a home, for good or until another source.
+    // Filled before they have a home; one of them again, from another source.
     distal_tensor *p = declare(d, "p(9): f64", NULL), *q = declare(d, "q(9): f64", NULL);
     double zero = 0, value = -1, all[9], norm;
     OK(distal_tensor_fill(p, "ones"));

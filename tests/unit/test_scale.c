@@ -332,8 +332,8 @@ static void dots(void **state) {
     arena_free(arena);
 }
 
-// Each rank gets 12 elements or somewhat fewer of a few others. Trying all others for each of so many ranks
-// would not end in time.
+// Each rank gets at most 12 elements, from a few other ranks. Trying all pairs of ranks would not end in
+// time.
 static void few_of_many_blocks(void **state) {
     (void)state;
     static const struct {
