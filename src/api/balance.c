@@ -12,15 +12,25 @@
 #include <string.h>
 
 bool balance_divides(distal_context *context, const distal_tensor *tensor) {
-    return balance_divisions(context, tensor, context->scratch).count > 0;
+    return divisions_by(context, tensor, context->scratch).count > 0;
+}
+
+distal_tensor *balance_tensor(const distal_context *context, const distal_tensor *tensor,
+                              const PlaceEntry *entry) {
+    return entry->by ? context_tensor(context, entry->by) : (distal_tensor *)tensor;
+}
+
+// The structure that a tensor has now; NULL: it has no memory.
+static const Structure *structure_of(const distal_tensor *tensor) {
+    return tensor->storage ? tensor->storage->structure : NULL;
 }
 
 static bool is_known(const distal_context *context, const distal_tensor *tensor, Arena *arena) {
-    const DivisionArray list = balance_divisions(context, tensor, arena);
+    const DivisionArray list = divisions_by(context, tensor, arena);
     for (int64_t i = 0; i < list.count; i++)
         if (!boundaries_find(&tensor->boundaries, &list.items[i]))
             return false;
-    return list.count == 0 || balance_structure(tensor) == tensor->balanced;
+    return list.count == 0 || structure_of(tensor) == tensor->balanced;
 }
 
 bool balance_is_current(distal_context *context, const distal_tensor *tensor) {
@@ -29,7 +39,7 @@ bool balance_is_current(distal_context *context, const distal_tensor *tensor) {
         if (!balance_is_by_entries(placement->entries[d].balance))
             continue;
         const distal_tensor *by = balance_tensor(context, tensor, &placement->entries[d]);
-        if (!by || (balance_structure(by) && !is_known(context, by, context->scratch)))
+        if (!by || (structure_of(by) && !is_known(context, by, context->scratch)))
             return false;
     }
     return true;
@@ -73,7 +83,7 @@ typedef struct {
 
 static bool begin_dividing(void *arguments, Diagnostics *diagnostics) {
     Dividing *dividing = arguments;
-    dividing->list = balance_divisions(dividing->context, dividing->tensor, dividing->context->scratch);
+    dividing->list = divisions_by(dividing->context, dividing->tensor, dividing->context->scratch);
     dividing->arena = arena_create_within(dividing->tensor->arena);
     dividing->found.items = arena_array(dividing->arena, const Boundaries *, dividing->list.count);
     return dividing->entries || sparse_entries(dividing->tensor->storage, &dividing->listed, diagnostics);
@@ -112,7 +122,7 @@ static bool find_changes(void *arguments, Diagnostics *diagnostics) {
     distal_context *context = dividing->context;
     for (distal_tensor *tensor = context->tensors; tensor; tensor = tensor->next) {
         DivisionArray list = {0};
-        balance_placement_divisions(context, tensor, dividing->tensor, context->scratch, &list);
+        divisions_of_placement(context, tensor, dividing->tensor, context->scratch, &list);
         if (list.count > 0)
             array_push(context->scratch, dividing->changes, (HomeChange){.tensor = tensor});
     }
@@ -388,7 +398,7 @@ static bool find_unknown(void *arguments, Diagnostics *diagnostics) {
         update->tensors = placing.items;
     }
     for (int64_t i = 0; i < update->count; i++)
-        if (balance_structure(update->tensors[i]) && !is_known(context, update->tensors[i], context->scratch))
+        if (structure_of(update->tensors[i]) && !is_known(context, update->tensors[i], context->scratch))
             add_tensor(update->tensors[i], context->scratch, &update->unknown);
     return true;
 }
@@ -425,7 +435,7 @@ distal_status balance_statement(distal_context *context, distal_statement *state
     for (int64_t i = 0; i < update.tasks.count && status == DISTAL_OK; i++) {
         const BalanceTask *task = &update.tasks.items[i];
         const distal_tensor *operand = context_tensor(context, task->tensor->name);
-        if (task->divided != task->tensor && balance_structure(operand))
+        if (task->divided != task->tensor && structure_of(operand))
             status = copy_boundaries(context, context_tensor(context, task->divided->name), operand,
                                      &task->division);
     }
@@ -434,7 +444,7 @@ distal_status balance_statement(distal_context *context, distal_statement *state
 
 bool balance_is_settled(int64_t count, distal_tensor *const *tensors) {
     for (int64_t i = 0; i < count; i++)
-        if (balance_structure(tensors[i]) && balance_structure(tensors[i]) != tensors[i]->balanced)
+        if (structure_of(tensors[i]) && structure_of(tensors[i]) != tensors[i]->balanced)
             return false;
     return true;
 }

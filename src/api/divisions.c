@@ -4,15 +4,6 @@
 #include "api/balance.h"
 #include "api/plan.h"
 
-distal_tensor *balance_tensor(const distal_context *context, const distal_tensor *tensor,
-                              const PlaceEntry *entry) {
-    return entry->by ? context_tensor(context, entry->by) : (distal_tensor *)tensor;
-}
-
-const Structure *balance_structure(const distal_tensor *tensor) {
-    return tensor->storage ? tensor->storage->structure : NULL;
-}
-
 // Those around it first.
 static void add_division(const Division *division, Arena *arena, DivisionArray *list) {
     Division base;
@@ -24,8 +15,8 @@ static void add_division(const Division *division, Arena *arena, DivisionArray *
     array_push(arena, *list, *division);
 }
 
-void balance_placement_divisions(const distal_context *context, const distal_tensor *tensor,
-                                 const distal_tensor *by, Arena *arena, DivisionArray *list) {
+void divisions_of_placement(const distal_context *context, const distal_tensor *tensor,
+                            const distal_tensor *by, Arena *arena, DivisionArray *list) {
     const Placement *placement = tensor->tensor->placement;
     Grid grid;
     if (!placement || !machine_grid(placement->machine, context->build.param_values.items, &grid))
@@ -52,10 +43,10 @@ static void statement_divisions(const distal_statement *statement, const distal_
     }
 }
 
-DivisionArray balance_divisions(const distal_context *context, const distal_tensor *tensor, Arena *arena) {
+DivisionArray divisions_by(const distal_context *context, const distal_tensor *tensor, Arena *arena) {
     DivisionArray list = {0};
     for (const distal_tensor *other = context->tensors; other; other = other->next)
-        balance_placement_divisions(context, other, tensor, arena, &list);
+        divisions_of_placement(context, other, tensor, arena, &list);
     for (const distal_statement *statement = context->statements; statement; statement = statement->next)
         statement_divisions(statement, tensor, arena, &list);
     for (const distal_plan *plan = context->plans; plan; plan = plan->next)

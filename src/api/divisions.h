@@ -8,13 +8,10 @@
 typedef Array(Division) DivisionArray;
 
 // Adds what the placement of `tensor` divides by the entries of `by`, each with those around it first.
-void balance_placement_divisions(const distal_context *context, const distal_tensor *tensor,
-                                 const distal_tensor *by, Arena *arena, DivisionArray *list);
+void divisions_of_placement(const distal_context *context, const distal_tensor *tensor,
+                            const distal_tensor *by, Arena *arena, DivisionArray *list);
 // All that is divided by the entries of a tensor: by placements, by statements, and by plans whose statement
 // has been freed.
-DivisionArray balance_divisions(const distal_context *context, const distal_tensor *tensor, Arena *arena);
-
-// The structure that a tensor has now; NULL: it has no memory.
-const Structure *balance_structure(const distal_tensor *tensor);
+DivisionArray divisions_by(const distal_context *context, const distal_tensor *tensor, Arena *arena);
 
 #endif
