@@ -8,11 +8,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char changed_meanwhile[] =
-    "it has changed after what is in it was copied; the new file would be without these changes";
+    "it has changed since its contents were copied; replacing it would lose the change";
 
 enum { TOKEN_BYTES = 16 };
 _Static_assert(sizeof((DraftToken *)0)->digits == 2 * TOKEN_BYTES + 1, "two digits a byte");
@@ -144,35 +143,23 @@ bool output_create_draft(Output *output, UnnamedDraft *unnamed) {
     return !replaces || take_after(output->fd, &old);
 }
 
-// Of an open file.
-static FileState state_of(const struct stat *status) {
-    return (FileState){true,
-                       (int64_t)status->st_dev,
-                       (int64_t)status->st_ino,
-                       (int64_t)status->st_size,
-                       (int64_t)status->st_mtim.tv_sec,
-                       (int64_t)status->st_mtim.tv_nsec};
-}
-
 static bool has_changed(const Output *output) {
-    struct stat status;
-    const FileState *old = &output->copied;
-    if (lstat(output->target, &status) != 0)
-        return old->is_there || errno != ENOENT;
-    const FileState now = state_of(&status);
-    return !old->is_there || now.device != old->device || now.inode != old->inode || now.size != old->size ||
-           now.seconds != old->seconds || now.nanoseconds != old->nanoseconds;
+    struct stat now;
+    const struct stat *old = &output->old;
+    if (lstat(output->target, &now) != 0)
+        return output->had_old || errno != ENOENT;
+    return !output->had_old || now.st_dev != old->st_dev || now.st_ino != old->st_ino ||
+           now.st_size != old->st_size || now.st_mtim.tv_sec != old->st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != old->st_mtim.tv_nsec;
 }
 
 bool output_copy_old(Output *output) {
     enum { AT_ONCE = 1 << 30 };
-    struct stat status;
     const int old = open(output->target, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     output->has_copy = true;
     if (old < 0)
         return errno == ENOENT;
-    if (fstat(old, &status) == 0)
-        output->copied = state_of(&status);
+    output->had_old = fstat(old, &output->old) == 0;
     ssize_t copied;
     do
         copied = sendfile(output->fd, old, NULL, AT_ONCE);

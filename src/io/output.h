@@ -8,6 +8,8 @@
 
 #include "base/diagnostic.h"
 
+#include <sys/stat.h>
+
 // Part of the names of drafts: random, so that no other user can create a file or a link of that name first.
 typedef struct {
     char digits[33]; // hexadecimal
@@ -16,12 +18,6 @@ typedef struct {
 DraftToken draft_token_create(void);
 // Parses a token. False where `text`, which may be NULL, is none.
 bool draft_token_parse(const char *text, DraftToken *token);
-
-// What tells that a file is another one, or has other contents, than before.
-typedef struct {
-    bool is_there;
-    int64_t device, inode, size, seconds, nanoseconds; // of the last change
-} FileState;
 
 typedef struct {
     const char *path;   // as the user writes it
@@ -32,8 +28,9 @@ typedef struct {
     bool is_creator; // this process has created the draft, and renames or removes it
     bool is_unnamed; // the draft has no entry in the folder yet
     bool is_read;    // the draft is opened to be read as well; set by the caller
-    bool has_copy;   // of what is in the target: that must not change until it is replaced
-    FileState copied;
+    bool has_copy;   // of the file that it replaces, which must not change until then
+    bool had_old;    // there was such a file, with this state
+    struct stat old;
 } Output;
 
 // How other processes of the same machine find a draft without a name.
