@@ -53,6 +53,13 @@ const char *file_bytes_claim(int fd, int64_t size) {
     return ftruncate(fd, (off_t)size) == 0 ? NULL : strerror(errno);
 }
 
+int64_t file_tensor_bytes(const FileTensor *tensor) {
+    int64_t bytes = (int64_t)type_info(tensor->type)->size;
+    for (int d = 0; d < tensor->order; d++)
+        bytes = tensor->extents[d] == 0 ? 0 : saturated_mul(bytes, tensor->extents[d]);
+    return bytes;
+}
+
 const char *file_bytes_clear(int fd, int64_t size, int64_t offset) {
     static const char zeros[BLOCK_BYTES];
     if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size) == 0)

@@ -25,6 +25,9 @@ const char *file_bytes_claim(int fd, int64_t size);
 // Makes these bytes of a file zero.
 const char *file_bytes_clear(int fd, int64_t size, int64_t offset);
 
+// All elements of the tensor, at most INT64_MAX.
+int64_t file_tensor_bytes(const FileTensor *tensor);
+
 // Checks that a file of `size` bytes contains all elements.
 const char *file_array_check(const FileArray *array, int64_t size, Arena *arena);
 // Reads the elements of piece->rect, converted to the type of the piece.

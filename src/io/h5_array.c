@@ -127,13 +127,6 @@ static bool is_in_file(hid_t file, hid_t object) {
     return strcmp(name[0], name[1]) == 0;
 }
 
-static bool is_empty(const FileTensor *tensor) {
-    for (int d = 0; d < tensor->order; d++)
-        if (tensor->extents[d] == 0)
-            return true;
-    return false;
-}
-
 static int64_t find_offset(const OpenArray *array) {
     const hid_t properties = hdf5.H5Dget_create_plist(array->set);
     const bool is_contiguous = hdf5.H5Pget_layout(properties) == H5D_CONTIGUOUS;
@@ -142,7 +135,7 @@ static int64_t find_offset(const OpenArray *array) {
         hdf5.H5Tequal(array->type, array->memory) <= 0)
         return -1;
     const haddr_t offset = hdf5.H5Dget_offset(array->set);
-    if (offset == HADDR_UNDEF && is_empty(&array->tensor))
+    if (offset == HADDR_UNDEF && file_tensor_bytes(&array->tensor) == 0)
         return 0; // no element is anywhere
     return offset == HADDR_UNDEF || offset > INT64_MAX ? -1 : (int64_t)offset;
 }
@@ -378,9 +371,7 @@ static const char *h5_array_create(int fd, FileTensor *tensor, Arena *arena) {
     errno = 0;
     if (hdf5.H5Fclose(array.file) < 0 && !why)
         why = hdf5_failure();
-    int64_t bytes = (int64_t)type_info(tensor->type)->size;
-    for (int d = 0; d < tensor->order; d++)
-        bytes = saturated_mul(bytes, tensor->extents[d]);
+    const int64_t bytes = file_tensor_bytes(tensor);
     if (!why && bytes > 0 && tensor->offset < 0)
         why = "HDF5 does not say where its elements are";
     if (!why && bytes > 0 && tensor->starts_zero)

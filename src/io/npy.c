@@ -247,9 +247,7 @@ static const char *header_text(const FileTensor *tensor, Arena *arena, size_t *l
 static const char *npy_create(int fd, FileTensor *tensor, Arena *arena) {
     size_t length;
     const char *header = header_text(tensor, arena, &length);
-    int64_t size = (int64_t)type_info(tensor->type)->size;
-    for (int d = 0; d < tensor->order; d++)
-        size = tensor->extents[d] == 0 ? 0 : saturated_mul(size, tensor->extents[d]);
+    int64_t size = file_tensor_bytes(tensor);
     if (!checked_add(size, (int64_t)length, &size))
         return "all its elements, zeros among them, take more than 2^63 bytes";
     tensor->offset = (int64_t)length;
