@@ -40,7 +40,7 @@ static distal_status check_tensor(distal_context *context, const distal_tensor *
 
 static distal_status check_format(distal_context *context, const FileAttachment *attachment,
                                   const FileFormat *format, FileUse use) {
-    const char *need = file_home_need(format, use);
+    const char *need = file_home_need(format, use, context->scratch);
     return need ? invalid(context, "tensor '%s' cannot be in '%s': it needs %s", attachment->tensor->name,
                           attachment->path, need)
                 : DISTAL_OK;

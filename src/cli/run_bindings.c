@@ -115,11 +115,11 @@ static void bind_output(Session *session, int64_t index, Bindings *bindings) {
 
 // Whether another tensor is written to the same file, as another array.
 static bool shares_file(const Session *session, const Tensor *tensor, const Bindings *bindings) {
-    const Program *program = session->pipeline->program;
-    for (int t = 0; t < program->tensor_count; t++)
+    Arena *arena = session->arena;
+    const char *file = file_path(bindings->outputs[tensor->id], arena).file;
+    for (int t = 0; t < session->pipeline->program->tensor_count; t++)
         if (t != tensor->id && bindings->outputs[t] &&
-            output_same_file(file_path(bindings->outputs[t], session->arena).file,
-                             file_path(bindings->outputs[tensor->id], session->arena).file, session->arena))
+            output_same_file(file_path(bindings->outputs[t], arena).file, file, arena))
             return true;
     return false;
 }
@@ -135,12 +135,12 @@ static const char *why_not_in_place(const Session *session, const Tensor *tensor
     if (refusal || (!has_file && session->options->command != &subcommand_run))
         return refusal;
     const FileFormat *format = !is_computed ? source->format : path ? file_format_of(path) : NULL;
-    const char *need = file_home_need(format, use);
+    const char *need = file_home_need(format, use, session->arena);
     if (need)
         return arena_printf(session->arena,
                             is_computed ? "is computed, and needs --out with %s" : "needs --in with %s",
                             need);
-    return is_computed && path && shares_file(session, tensor, bindings)
+    return is_computed && shares_file(session, tensor, bindings)
                ? "needs a file that no other tensor is written to"
                : NULL;
 }

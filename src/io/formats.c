@@ -52,6 +52,19 @@ static bool has_use(const FileFormat *format, FileUse use) {
     return use == FILE_WRITE || format->open;
 }
 
+static bool can_be_home(const FileFormat *format, FileUse use) {
+    return use == FILE_READ ? format->locate != NULL : format->create != NULL;
+}
+
+static const char *list_endings(bool (*is_listed)(const FileFormat *format, FileUse use), FileUse use,
+                                const char *prefix, const char *separator, Arena *arena) {
+    Text text = text_create(arena);
+    for (int i = 0; formats[i]; i++)
+        if (is_listed(formats[i], use))
+            text_printf(&text, "%s%s%s", text.length ? separator : "", prefix, formats[i]->ending);
+    return text_string(&text);
+}
+
 const char *file_home_refusal(const Tensor *tensor, FileUse use) {
     if (!tensor->placement || tensor->placement->memory != MEMORY_DISK || tensor_is_sparse(tensor))
         return "is not placed in disk";
@@ -60,18 +73,15 @@ const char *file_home_refusal(const Tensor *tensor, FileUse use) {
                : NULL;
 }
 
-const char *file_home_need(const FileFormat *format, FileUse use) {
-    return format && (use == FILE_READ ? format->locate != NULL : format->create != NULL)
+const char *file_home_need(const FileFormat *format, FileUse use, Arena *arena) {
+    return format && can_be_home(format, use)
                ? NULL
-               : "a file that stores it contiguously, PATH.npy or PATH.h5:/NAME";
+               : arena_printf(arena, "a file that stores it contiguously, %s",
+                              list_endings(can_be_home, use, "PATH", " or ", arena));
 }
 
 const char *file_endings(FileUse use, const char *prefix, Arena *arena) {
-    Text text = text_create(arena);
-    for (int i = 0; formats[i]; i++)
-        if (has_use(formats[i], use))
-            text_printf(&text, "%s%s%s", text.length ? ", " : "", prefix, formats[i]->ending);
-    return text_string(&text);
+    return list_endings(has_use, use, prefix, ", ", arena);
 }
 
 static const char *problem(const FileFormat *format, FileUse use, const Tensor *tensor, Arena *arena) {

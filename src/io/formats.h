@@ -137,13 +137,12 @@ typedef enum { FILE_READ, FILE_WRITE } FileUse;
 bool file_format_check(const FileFormat *format, FileUse use, const char *path, const Tensor *tensor,
                        Diagnostics *diagnostics);
 
-// Files that are the home of a tensor while it is read, or written.
 // Why no file can be the home of this tensor, to be put after its name: "is not placed in disk"; NULL: some
 // file can.
 const char *file_home_refusal(const Tensor *tensor, FileUse use);
 // The file that is needed, where one of this format (NULL: no format) cannot be a home: "a file that stores
 // it contiguously, ..."; NULL: it can be.
-const char *file_home_need(const FileFormat *format, FileUse use);
+const char *file_home_need(const FileFormat *format, FileUse use, Arena *arena);
 
 // The endings of all formats that have this use, each after `prefix`: "PATH.npy".
 const char *file_endings(FileUse use, const char *prefix, Arena *arena);
