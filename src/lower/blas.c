@@ -241,7 +241,7 @@ static const BlasCall *fit_chosen(Search *search) {
     if (product.operand_count != shape->operand_count || product.dims[swapped] != shape->operands[0] ||
         product.dims[!swapped] != shape->operands[1] || dims_of(search, assign->lhs) != shape->output) {
         obstacle(search, OBSTACLE_FORM,
-                 arena_printf(search->site->cin->arena, "other operands or indices than %s has",
+                 arena_printf(search->site->cin->arena, "the operands or their indices are not those of %s",
                               kernel_names[shape->kernel]));
         return NULL;
     }

@@ -73,7 +73,7 @@ leaves_lowered.distal:34:16: error: cannot substitute blas: no kernel fits these
 leaves_lowered.distal:37:16: error: cannot substitute gemm: more than two operands; the loops must compute C(m, n) += alpha * A(m, k) * B(k, n)
   37 | schedule T15 { substitute({i, j, k}, gemm) }
      |                ^~~~~~~~~~~~~~~~~~~~~~~~~~~
-leaves_lowered.distal:40:16: error: cannot substitute gemv: other operands or indices than gemv has; the loops must compute y(m) += alpha * A(m, k) * x(k)
+leaves_lowered.distal:40:16: error: cannot substitute gemv: the operands or their indices are not those of gemv; the loops must compute y(m) += alpha * A(m, k) * x(k)
   40 | schedule T16 { substitute({i, k}, gemv) }
      |                ^~~~~~~~~~~~~~~~~~~~~~~~
 leaves_lowered.distal:43:16: error: cannot substitute gemm: operands of different element types; the loops must compute C(m, n) += alpha * A(m, k) * B(k, n)

@@ -84,7 +84,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const double *C = C_view->values;
         const int64_t C_lo0 = C_view->lo[0], C_stride0 = C_view->stride[0], C_lo1 = C_view->lo[1],
                 C_stride1 = C_view->stride[1], C_lo2 = C_view->lo[2];
-        // loops: other operands or indices than gemm has
+        // loops: the operands or their indices are not those of gemm
         if (active && a) {
             const int64_t ii_end = min(m_per_gx, m - io * m_per_gx);
             const int64_t ji_end = min(n_per_gy, n - jo * n_per_gy);

@@ -35,7 +35,7 @@ for all P(io, jo) in parallel:
     accumulate a
     fetch B[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|, :]
     fetch C[io * |ii| : (io + 1) * |ii|, jo * |ji| : (jo + 1) * |ji|, :]
-    # loops: other operands or indices than gemm has
+    # loops: the operands or their indices are not those of gemm
     for ii in 0 .. min(|ii|, m - io * |ii|):
         i = io * |ii| + ii
         for ji in 0 .. min(|ji|, n - jo * |ji|):

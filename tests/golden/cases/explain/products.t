@@ -39,7 +39,7 @@ reduce W2
 accumulate A[:, :]
 fetch W2[:, :, :]
 fetch C[:, :]
-# loops: other operands or indices than gemm has
+# loops: the operands or their indices are not those of gemm
 for i in 0 .. n:
     for j in 0 .. n:
         for l in 0 .. r:
