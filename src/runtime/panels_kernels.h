@@ -19,9 +19,9 @@ enum { NARROW_BYTES = 512 << 10 };
 // Rows of A that a thread takes at once, and the bytes of their copies. Where few products are summed, there
 // are more of them.
 enum { BLOCK_ROWS = 512, BLOCK_BYTES = 600 << 10 };
-// The most columns of B at once. A strip is what is written to the result at once: tiles beside each other,
-// of at most ROW_BYTES, and from STRIP_DEPTH on several rows of them, so that each panel of B is read from
-// the first-level cache for all rows but the first.
+// The most columns of B at once. A strip is what is written to the result at once: a row of tiles of at most
+// ROW_BYTES or, where at least STRIP_DEPTH products are summed, STRIP_TILES such rows, so that each panel of
+// B is read from the first-level cache for all rows but the first.
 enum { COLUMNS = 4096, ROW_BYTES = 8 << 10, STRIP_TILES = 16 / ROWS, STRIP_DEPTH = 64 };
 // A result of more bytes does not fit in the last-level cache, so it is written with nontemporal stores; rows
 // of fewer bytes that follow each other in the result are put together for that.
@@ -55,10 +55,14 @@ typedef struct {
     int threads;
 } Division;
 
+// Elements of a strip; a row of B that is made contiguous uses the same memory.
+static int64_t strip_elements(const Division *division) {
+    return max_i64(STRIP_TILES * ROWS * division->cached, division->n.elements);
+}
+
 // What a thread needs of the space for blocks of as many rows.
 static int64_t thread_bytes(const Division *division, int64_t rows, int64_t size) {
-    const int64_t shared_with_row = max_i64(STRIP_TILES * ROWS * division->cached, division->n.elements);
-    return round_up(shared_with_row * size, ALIGNMENT) + 2 * round_up(rows * 8, ALIGNMENT) +
+    return round_up(strip_elements(division) * size, ALIGNMENT) + 2 * round_up(rows * 8, ALIGNMENT) +
            round_up(rows * division->a_row * size, ALIGNMENT);
 }
 

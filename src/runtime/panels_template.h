@@ -194,8 +194,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
 #pragma omp parallel num_threads(division.threads)
     {
         char *own = free_space + omp_get_thread_num() * of_thread;
-        TYPE *const strip =
-            take(&own, max_i64(STRIP_TILES * ROWS * division.cached, n->elements) * (int64_t)sizeof *c);
+        TYPE *const strip = take(&own, strip_elements(&division) * (int64_t)sizeof *c);
         int64_t *const a_rows_at = take(&own, m->elements * 8), *const c_rows_at =
                                                                     take(&own, m->elements * 8);
         TYPE *const a_copy = take(&own, 0);
