@@ -182,11 +182,12 @@ bool storage_save(const Storage *storage, const char *path, DraftToken token, MP
                   Diagnostics *diagnostics) {
     Save save = {
         .home = storage->home, .storage = storage, .path = path, .token = token, .arena = diagnostics->arena};
-    const bool ok =
+    const bool written =
         begin(&save, comm, diagnostics) &&
-        (is_array(&save) ? save_parts(&save, comm, diagnostics) : save_list(&save, comm, diagnostics)) &&
-        storage_complete_output(storage, &save.output, comm, diagnostics);
-    output_finish(&save.output, ok, diagnostics); // nothing where it went well
+        (is_array(&save) ? save_parts(&save, comm, diagnostics) : save_list(&save, comm, diagnostics));
+    const bool ok = written && storage_complete_output(storage, &save.output, comm, diagnostics);
+    if (!written)
+        output_finish(&save.output, false, diagnostics);
     entries_free(&save.entries);
     return ok;
 }

@@ -480,8 +480,7 @@ static bool compute_on_gpus(Run *run, int ranks) {
     distal_tensor *a = NULL, *b = NULL, *c = NULL, *h = NULL;
     distal_statement *s = NULL, *t = NULL;
     distal_plan *p = NULL, *q = NULL;
-    bool created = distal_create(run->comm, &run->d) == DISTAL_OK;
-    if (!all_fine(run, "distal_create", created ? DISTAL_OK : DISTAL_FAILED, true))
+    if (!begin(run))
         return false;
     bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
                 LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64", "A(x, y) -> M(x) in gpu", &a)) &&
