@@ -74,11 +74,9 @@ static int64_t direct_bytes(const Pipeline *pipeline, const Options *options, in
     return bytes;
 }
 
-// Of all statements that are executed together with this one.
-static int64_t contraction_bytes(const Pipeline *pipeline, int statement) {
+// Of all statements that are executed together.
+static int64_t contraction_bytes(const Pipeline *pipeline, int first, int last) {
     int64_t bytes = 0;
-    int first, last;
-    peaks_together(pipeline, statement, &first, &last);
     for (int s = first; s < last; s++) {
         const StatementPlan *plan = pipeline->plan->statements[s];
         if (plan->spmd->contracts)
@@ -87,75 +85,61 @@ static int64_t contraction_bytes(const Pipeline *pipeline, int statement) {
     return bytes;
 }
 
-// Homes, and buffers of all statements that are executed together with this one. What depends on entries that
-// are not known is compared with the limit once they are (memory_left).
-static int64_t common_bytes(const Pipeline *pipeline, int statement, int64_t rank) {
-    return saturated_add(peaks_known(pipeline, statement, rank), contraction_bytes(pipeline, statement));
-}
-
-// Beside those.
-static int64_t own_bytes(const Pipeline *pipeline, const Options *options, int statement, int64_t rank) {
+// What one statement needs beside the homes and buffers of all that are executed together; -1: it has nothing
+// in memory of that kind.
+static int64_t own_bytes(const Pipeline *pipeline, const Options *options, int statement, MemoryId kind,
+                         int64_t rank) {
+    const int64_t copied = copied_bytes(pipeline, options, statement, kind, rank);
+    if (kind == MEMORY_GPU)
+        return plan_figures(pipeline->plan->statements[statement])->gpu_peak_bytes ? copied : -1;
     const Assignment *assignment = pipeline->statements[statement].statement->assignment;
-    int64_t bytes = direct_bytes(pipeline, options, statement);
-    bytes = saturated_add(bytes, checked_bytes(pipeline, options, assignment, rank));
-    return saturated_add(bytes, copied_bytes(pipeline, options, statement, MEMORY_HOST, rank));
+    const int64_t bytes = saturated_add(direct_bytes(pipeline, options, statement),
+                                        checked_bytes(pipeline, options, assignment, rank));
+    return saturated_add(bytes, copied);
 }
 
-MemoryPeak memory_peak_together(const Pipeline *pipeline, const Options *options, int first, MemoryId kind,
-                                int64_t rank) {
-    MemoryPeak peak = {first, rank, -1};
-    int begin, last;
-    peaks_together(pipeline, first, &begin, &last);
-    // All that have anything there have the same homes and buffers.
-    int64_t common = kind == MEMORY_HOST ? common_bytes(pipeline, first, rank) : -1;
+// What depends on entries that are not known is compared with the limit once they are (memory_left).
+MemoryPeak memory_peak_together(const Pipeline *pipeline, const Options *options, int first, int last,
+                                MemoryId kind, int64_t rank) {
+    MemoryPeak peak = {first, rank, peaks_together_bytes(pipeline, first, last, kind, rank)};
+    if (kind == MEMORY_HOST)
+        peak.bytes = saturated_add(peak.bytes, contraction_bytes(pipeline, first, last));
+    int64_t most = -1;
     for (int s = first; s < last; s++) {
-        if (common < 0 && plan_figures(pipeline->plan->statements[s])->gpu_peak_bytes)
-            common = peak_of_statement(pipeline, s, MEMORY_GPU, rank);
-        if (common < 0)
-            continue;
-        const int64_t own = kind == MEMORY_HOST ? own_bytes(pipeline, options, s, rank)
-                                                : copied_bytes(pipeline, options, s, MEMORY_GPU, rank);
-        const int64_t bytes = saturated_add(common, own);
-        if (bytes > peak.bytes)
-            peak = (MemoryPeak){s, rank, bytes};
+        const int64_t own = own_bytes(pipeline, options, s, kind, rank);
+        if (own > most)
+            peak.statement = s;
+        most = max_i64(most, own);
     }
+    peak.bytes = saturated_add(peak.bytes, max_i64(most, 0));
     return peak;
 }
 
-int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank) {
-    int64_t most = 0;
+static MemoryPeak peak_of_rank(const Pipeline *pipeline, const Options *options, MemoryId kind,
+                               int64_t rank) {
+    MemoryPeak peak = {0, rank, 0};
     int first, last;
     for (int next = 0; next < pipeline->program->statement_count; next = last) {
         peaks_together(pipeline, next, &first, &last);
-        most = max_i64(most, memory_peak_together(pipeline, options, next, MEMORY_HOST, rank).bytes);
+        const MemoryPeak together = memory_peak_together(pipeline, options, first, last, kind, rank);
+        if (together.bytes > peak.bytes)
+            peak = together;
     }
-    return most;
+    return peak;
 }
 
 MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryId kind, int64_t rank) {
-    MemoryPeak peak = {0, 0, -1};
-    const int64_t begin = rank < 0 ? 0 : rank, end = rank < 0 ? pipeline->ranks : rank + 1;
-    int first, last;
-    for (int next = 0; next < pipeline->program->statement_count; next = last) {
-        peaks_together(pipeline, next, &first, &last);
-        for (int s = first; s < last; s++)
-            plan_figures(pipeline->plan->statements[s]); // else peaks are found rank by rank
-        for (int64_t r = begin; r < end; r++) {
-            const MemoryPeak together = memory_peak_together(pipeline, options, next, kind, r);
-            if (together.bytes > peak.bytes)
-                peak = together;
-        }
+    if (rank >= 0)
+        return peak_of_rank(pipeline, options, kind, rank);
+    for (int s = 0; s < pipeline->program->statement_count; s++)
+        plan_figures(pipeline->plan->statements[s]); // else peaks are found rank by rank
+    MemoryPeak peak = {0, 0, 0};
+    for (int64_t r = 0; r < pipeline->ranks; r++) {
+        const MemoryPeak own = peak_of_rank(pipeline, options, kind, r);
+        if (own.bytes > peak.bytes)
+            peak = own;
     }
     return peak;
-}
-
-// What the other statements of its repetition have.
-static int64_t bytes_of_others(const Session *session, MemoryId kind, const MemoryPeak *peak) {
-    const Pipeline *pipeline = session->pipeline;
-    if (kind == MEMORY_HOST)
-        return peaks_of_others(pipeline, peak->statement, peak->rank);
-    const int64_t *own = plan_figures(pipeline->plan->statements[peak->statement])->gpu_peak_bytes;
-    return peak_of_statement(pipeline, peak->statement, MEMORY_GPU, peak->rank) - (own ? own[peak->rank] : 0);
 }
 
 // Adds a note to the last diagnostic: what takes the memory of a peak.
@@ -164,10 +148,12 @@ static void note_peak(const Session *session, MemoryId kind, const MemoryPeak *p
     const StatementPlan *plan = pipeline->plan->statements[peak->statement];
     const Assignment *assignment = pipeline->statements[peak->statement].statement->assignment;
     Text list = shortage_list(plan, kind, peak->rank, session->arena);
-    shortage_add(&list, bytes_of_others(session, kind, peak),
+    shortage_add(&list, peaks_of_others(pipeline, peak->statement, kind, peak->rank),
                  "in buffers of other statements of the repetition");
     if (kind == MEMORY_HOST) {
-        shortage_add(&list, contraction_bytes(pipeline, peak->statement), "for blocks of a product");
+        int first, last;
+        peaks_together(pipeline, peak->statement, &first, &last);
+        shortage_add(&list, contraction_bytes(pipeline, first, last), "for blocks of a product");
         shortage_add(&list, direct_bytes(pipeline, session->options, peak->statement),
                      "in buffers of direct I/O");
         shortage_add(&list, checked_bytes(pipeline, session->options, assignment, peak->rank),
@@ -224,7 +210,7 @@ int64_t memory_left(const Session *session, int64_t free_memory, MPI_Comm node) 
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int64_t limit = session->options->memory_limit;
-    const int64_t own = memory_of_rank(session->pipeline, session->options, rank);
+    const int64_t own = memory_peak(session->pipeline, session->options, MEMORY_HOST, rank).bytes;
     double all = (double)own;
     all_reduce(&all, 1, MPI_DOUBLE, MPI_SUM, node);
     int64_t left = limit > 0 ? limit - own : INT64_MAX;
@@ -252,9 +238,10 @@ static double node_lack(void *arguments) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(fit->node, &size);
-    fit->own = (Node){.needed = (double)memory_of_rank(fit->session->pipeline, fit->session->options, rank),
-                      .available = (double)node_free_memory(fit->node),
-                      .ranks = size};
+    const Session *session = fit->session;
+    const int64_t needed = memory_peak(session->pipeline, session->options, MEMORY_HOST, rank).bytes;
+    fit->own =
+        (Node){.needed = (double)needed, .available = (double)node_free_memory(fit->node), .ranks = size};
     all_reduce(&fit->own.needed, 1, MPI_DOUBLE, MPI_SUM, fit->node);
     return fit->own.available < 0 ? 0 : fit->own.needed - fit->own.available;
 }

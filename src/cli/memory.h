@@ -11,18 +11,17 @@
 // What `rank`, or where that is -1 the first of the ranks that need most, needs at most of one kind of
 // memory, that of the host or that of its GPU, and the statement that it needs that for: homes and buffers,
 // whole tensors that --check gathers, and the copy of a target that every execution of an accumulating
-// statement restores. INT64_MAX where that does not fit into 64 bits; -1: nothing is in memory of that kind.
+// statement restores. INT64_MAX where that does not fit into 64 bits. Of one rank and memory of the host,
+// figures are not made for it.
 typedef struct {
     int statement;
     int64_t rank, bytes;
 } MemoryPeak;
 MemoryPeak memory_peak(const Pipeline *pipeline, const Options *options, MemoryId kind, int64_t rank);
-// That of one rank and of the statements that are executed together (pipeline/peaks.h), of which `first` is
-// the first.
-MemoryPeak memory_peak_together(const Pipeline *pipeline, const Options *options, int first, MemoryId kind,
-                                int64_t rank);
-// The most that it needs of the memory of the host on `rank`. Figures are not made for it.
-int64_t memory_of_rank(const Pipeline *pipeline, const Options *options, int64_t rank);
+// That of one rank and the statements from `first` to before `last`, which are executed together
+// (pipeline/peaks.h).
+MemoryPeak memory_peak_together(const Pipeline *pipeline, const Options *options, int first, int last,
+                                MemoryId kind, int64_t rank);
 
 // Where a rank would need more than --memory-limit, plans with smaller workspaces in place of those that are
 // added by default. Before entries are counted.

@@ -105,7 +105,7 @@ static int64_t try_plan(Advice *advice, const Options *options, int64_t *ranks) 
     Arena *arena = arena_create_within(advice->session->arena);
     const Pipeline *pipeline = compile(advice, *ranks, PASS_PLAN, arena);
     if (pipeline) {
-        most = max_i64(memory_peak(pipeline, options, advice->kind, -1).bytes, 0);
+        most = memory_peak(pipeline, options, advice->kind, -1).bytes;
         *ranks = pipeline->ranks;
     }
     arena_free(arena);
@@ -127,12 +127,10 @@ static void add_note(const Advice *advice, const char *change, int64_t bytes) {
                      report_bytes(bytes, advice->session->arena));
 }
 
-// Buffers on a rank of the statements that are executed together with this one.
-static int64_t buffers_together(const Advice *advice, int statement, int64_t rank) {
+// Buffers on a rank of the statements that are executed together.
+static int64_t buffers_together(const Advice *advice, int first, int last, int64_t rank) {
     const Pipeline *pipeline = advice->session->pipeline;
     int64_t bytes = 0;
-    int first, last;
-    peaks_together(pipeline, statement, &first, &last);
     for (int s = first; s < last; s++) {
         const StatementPlan *plan = pipeline->plan->statements[s];
         const StatementFigures *figures = plan_figures(plan);
@@ -154,9 +152,10 @@ static int halvings_needed(const Advice *advice) {
     for (int next = 0; next < pipeline->program->statement_count; next = last) {
         peaks_together(pipeline, next, &first, &last);
         for (int64_t rank = 0; rank < pipeline->ranks; rank++) {
-            const int64_t buffers = buffers_together(advice, next, rank);
+            const int64_t buffers = buffers_together(advice, first, last, rank);
             const int64_t all =
-                memory_peak_together(pipeline, advice->session->options, next, advice->kind, rank).bytes;
+                memory_peak_together(pipeline, advice->session->options, first, last, advice->kind, rank)
+                    .bytes;
             int count = 0;
             for (int64_t left = buffers; all - buffers + left > advice->limit && count <= MAX_HALVINGS;
                  count++)

@@ -15,7 +15,8 @@ static const int64_t *own_peaks(const Plan *plan, int statement, MemoryId kind) 
     return kind == MEMORY_GPU ? figures->gpu_peak_bytes : figures->peak_bytes;
 }
 
-int64_t peak_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank) {
+// -1 where nothing is in such memory, on all ranks.
+static int64_t peak_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank) {
     int64_t peak = -1;
     int first, last;
     peaks_together(pipeline, statement, &first, &last);
@@ -39,23 +40,34 @@ const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, Memor
     return peaks;
 }
 
-static int64_t known_peak(StatementPlan *plan, int64_t rank) {
-    return plan->figures->made ? plan_figures(plan)->known_peak_bytes[rank] : plan_rank_peak(plan, rank);
+// Of one statement, without homes.
+static int64_t buffers_of(const Plan *plan, int statement, MemoryId kind, int64_t rank) {
+    StatementPlan *own = plan->statements[statement];
+    if (kind == MEMORY_GPU) {
+        const int64_t *peaks = own_peaks(plan, statement, kind), *homes = plan->home_figures->gpu;
+        return peaks ? peaks[rank] - (homes ? homes[rank] : 0) : 0;
+    }
+    const int64_t known =
+        own->figures->made ? plan_figures(own)->known_peak_bytes[rank] : plan_rank_peak(own, rank);
+    return known - plan_home_bytes(plan, rank);
 }
 
-int64_t peaks_of_others(const Pipeline *pipeline, int statement, int64_t rank) {
+int64_t peaks_together_bytes(const Pipeline *pipeline, int first, int last, MemoryId kind, int64_t rank) {
+    int64_t bytes = 0;
+    for (int s = first; s < last; s++)
+        bytes = saturated_add(bytes, buffers_of(pipeline->plan, s, kind, rank));
+    if (kind == MEMORY_HOST)
+        return saturated_add(bytes, plan_home_bytes(pipeline->plan, rank));
+    const int64_t *homes = pipeline->plan->home_figures->gpu; // made with the figures of statements
+    return saturated_add(bytes, homes ? homes[rank] : 0);
+}
+
+int64_t peaks_of_others(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank) {
     int64_t bytes = 0;
     int first, last;
     peaks_together(pipeline, statement, &first, &last);
-    for (int s = first; s < last; s++) {
-        StatementPlan *plan = pipeline->plan->statements[s];
+    for (int s = first; s < last; s++)
         if (s != statement)
-            bytes = saturated_add(bytes, known_peak(plan, rank) - plan_home_bytes(plan->plan, rank));
-    }
+            bytes = saturated_add(bytes, buffers_of(pipeline->plan, s, kind, rank));
     return bytes;
-}
-
-int64_t peaks_known(const Pipeline *pipeline, int statement, int64_t rank) {
-    return saturated_add(known_peak(pipeline->plan->statements[statement], rank),
-                         peaks_of_others(pipeline, statement, rank));
 }

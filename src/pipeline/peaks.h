@@ -6,19 +6,19 @@
 
 #include "pipeline/pipeline.h"
 
-// What a rank has in memory of the host or of its GPU at most while a statement is executed: its peak
-// (StatementFigures), and the buffers of the other statements of its repetition. -1 where nothing is in such
-// memory, on all ranks.
-int64_t peak_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank);
-// The same by rank, allocated in the arena; NULL where nothing is in such memory.
-const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena);
-
-// That of memory of the host without what depends on entries that are not known. Figures are not made for it.
-int64_t peaks_known(const Pipeline *pipeline, int statement, int64_t rank);
-// The part of it that the other statements of its repetition have.
-int64_t peaks_of_others(const Pipeline *pipeline, int statement, int64_t rank);
-
 // The statements that are executed together with one: from *first to before *last.
 void peaks_together(const Pipeline *pipeline, int statement, int *first, int *last);
+
+// What each rank has in memory of the host or of its GPU at most while a statement is executed: its peak
+// (StatementFigures), and the buffers of the other statements that are executed together with it. By rank, in
+// the arena; NULL where nothing is in such memory.
+const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena);
+
+// What a rank has there while the statements from `first` to before `last` are executed together: homes, and
+// the buffers of all; on the host without those that depend on entries that are not known. Figures are made
+// for a GPU only.
+int64_t peaks_together_bytes(const Pipeline *pipeline, int first, int last, MemoryId kind, int64_t rank);
+// The part of it that the other statements than this one have.
+int64_t peaks_of_others(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank);
 
 #endif
