@@ -229,12 +229,11 @@ typedef struct {
     const Session *session;
     MPI_Comm node;
     Node own;
-    int64_t gpu_available; // bytes of the GPU of this rank
-} Fit;
+} NodeFit;
 
 // Of the node of this rank; where it is not known what is free there, it lacks nothing.
 static double node_lack(void *arguments) {
-    Fit *fit = arguments;
+    NodeFit *fit = arguments;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(fit->node, &size);
@@ -247,12 +246,12 @@ static double node_lack(void *arguments) {
 }
 
 static bool take_less_on_node(void *arguments) {
-    Pipeline *pipeline = ((const Fit *)arguments)->session->pipeline;
+    Pipeline *pipeline = ((const NodeFit *)arguments)->session->pipeline;
     return plan_stop_pipelining(pipeline->plan) || pipeline_take_less(pipeline);
 }
 
 bool memory_is_free(Session *session, MPI_Comm node) {
-    Fit fit = {.session = session, .node = node};
+    NodeFit fit = {.session = session, .node = node};
     const int lacking = agree_on_less(MPI_COMM_WORLD, node_lack, take_less_on_node, &fit);
     if (lacking < 0)
         return true;
@@ -273,17 +272,22 @@ bool memory_is_free(Session *session, MPI_Comm node) {
     return agree(MPI_COMM_WORLD, false);
 }
 
+typedef struct {
+    const Session *session;
+    int64_t available; // bytes of the GPU of this rank
+} GpuFit;
+
 static double gpu_lack(void *arguments) {
-    const Fit *fit = arguments;
+    const GpuFit *fit = arguments;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const Session *session = fit->session;
     return (double)(memory_peak(session->pipeline, session->options, MEMORY_GPU, rank).bytes -
-                    fit->gpu_available);
+                    fit->available);
 }
 
 static bool stop_pipelining(void *arguments) {
-    return plan_stop_pipelining(((const Fit *)arguments)->session->pipeline->plan);
+    return plan_stop_pipelining(((const GpuFit *)arguments)->session->pipeline->plan);
 }
 
 bool memory_is_free_on_gpu(Session *session) {
@@ -291,7 +295,7 @@ bool memory_is_free_on_gpu(Session *session) {
         return true;
     Diagnostics *diagnostics = session->diagnostics;
     const Device *device = gpu_device(diagnostics);
-    Fit fit = {.session = session, .gpu_available = device ? device->free_bytes() : 0};
+    GpuFit fit = {session, device ? device->free_bytes() : 0};
     if (!agree_on(MPI_COMM_WORLD, device && device_check(diagnostics), diagnostics))
         return false;
     const int lacking = agree_on_less(MPI_COMM_WORLD, gpu_lack, stop_pipelining, &fit);
@@ -299,7 +303,7 @@ bool memory_is_free_on_gpu(Session *session) {
         return true;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int64_t available = fit.gpu_available;
+    int64_t available = fit.available;
     broadcast(&available, 1, MPI_INT64_T, lacking, MPI_COMM_WORLD);
     const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_GPU, lacking);
     shortage_of_free(diagnostics, MEMORY_GPU, peak.rank, peak.bytes, available);
