@@ -31,8 +31,8 @@ typedef struct {
     double seconds;
     int64_t threads; // the largest number of a rank
     bool ready;
-    GpuShortage shortage; // of this rank, and then of the first one that lacks most
-    int lacking;          // that rank; -1: none
+    GpuShortage shortage; // of this rank, and then of the first one with the largest
+    int short_rank;       // that one; -1: none
     PlannedProgram *made; // for a plan that is made again, until the plan has it
     bool replaced;        // the plan has it
 } PlanCall;
@@ -257,11 +257,11 @@ static distal_status stop_pipelining(distal_context *context, void *arguments) {
 static distal_status report_gpu_shortage(distal_context *context, void *arguments) {
     const PlanCall *call = arguments;
     const GpuShortage *shortage = &call->shortage;
-    Text list = shortage_list(call->plan->statement, MEMORY_GPU, call->lacking, context->scratch);
+    Text list = shortage_list(call->plan->statement, MEMORY_GPU, call->short_rank, context->scratch);
     shortage_add(&list, shortage->present, "of this is already allocated");
     (shortage->limited ? shortage_of_limit : shortage_of_free)(
-        context->diagnostics, MEMORY_GPU, call->lacking, shortage->needed, shortage->available);
-    shortage_note(context->diagnostics, call->plan->statement, call->lacking, &list);
+        context->diagnostics, MEMORY_GPU, call->short_rank, shortage->needed, shortage->available);
+    shortage_note(context->diagnostics, call->plan->statement, call->short_rank, &list);
     return DISTAL_FAILED;
 }
 
@@ -271,7 +271,7 @@ typedef struct {
     distal_status status; // the same on all ranks
 } GpuFit;
 
-static double gpu_lack(void *arguments) {
+static double gpu_shortage(void *arguments) {
     GpuFit *fit = arguments;
     fit->status = call_agree(fit->context, call_continue(fit->context, find_gpu_shortage, fit->call));
     const GpuShortage *shortage = &fit->call->shortage;
@@ -290,10 +290,10 @@ static bool try_without_pipelining(void *arguments) {
 // pipelining. Ranks that share a GPU may still take it from each other. Collective.
 static distal_status fits_gpu(distal_context *context, PlanCall *call) {
     GpuFit fit = {context, call, DISTAL_OK};
-    call->lacking = agree_on_less(context->comm, gpu_lack, try_without_pipelining, &fit);
-    if (fit.status != DISTAL_OK || call->lacking < 0)
+    call->short_rank = agree_on_fit(context->comm, gpu_shortage, try_without_pipelining, &fit);
+    if (fit.status != DISTAL_OK || call->short_rank < 0)
         return fit.status;
-    broadcast(&call->shortage, sizeof call->shortage, MPI_BYTE, call->lacking, context->comm);
+    broadcast(&call->shortage, sizeof call->shortage, MPI_BYTE, call->short_rank, context->comm);
     return call_agree(context, call_continue(context, report_gpu_shortage, call));
 }
 

@@ -231,8 +231,8 @@ typedef struct {
     Node own;
 } NodeFit;
 
-// Of the node of this rank; where it is not known what is free there, it lacks nothing.
-static double node_lack(void *arguments) {
+// Of the node of this rank; 0 where it is not known what is free there.
+static double node_shortage(void *arguments) {
     NodeFit *fit = arguments;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -245,18 +245,18 @@ static double node_lack(void *arguments) {
     return fit->own.available < 0 ? 0 : fit->own.needed - fit->own.available;
 }
 
-static bool take_less_on_node(void *arguments) {
+static bool reduce_on_node(void *arguments) {
     Pipeline *pipeline = ((const NodeFit *)arguments)->session->pipeline;
     return plan_stop_pipelining(pipeline->plan) || pipeline_take_less(pipeline);
 }
 
 bool memory_is_free(Session *session, MPI_Comm node) {
     NodeFit fit = {.session = session, .node = node};
-    const int lacking = agree_on_less(MPI_COMM_WORLD, node_lack, take_less_on_node, &fit);
-    if (lacking < 0)
+    const int short_rank = agree_on_fit(MPI_COMM_WORLD, node_shortage, reduce_on_node, &fit);
+    if (short_rank < 0)
         return true;
     Node worst = fit.own;
-    broadcast(&worst, 3, MPI_DOUBLE, lacking, MPI_COMM_WORLD);
+    broadcast(&worst, 3, MPI_DOUBLE, short_rank, MPI_COMM_WORLD);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int64_t needed = worst.needed < 9e18 ? (int64_t)worst.needed : INT64_MAX;
@@ -277,7 +277,7 @@ typedef struct {
     int64_t available; // bytes of the GPU of this rank
 } GpuFit;
 
-static double gpu_lack(void *arguments) {
+static double gpu_shortage(void *arguments) {
     const GpuFit *fit = arguments;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -298,14 +298,14 @@ bool memory_is_free_on_gpu(Session *session) {
     GpuFit fit = {session, device ? device->free_bytes() : 0};
     if (!agree_on(MPI_COMM_WORLD, device && device_check(diagnostics), diagnostics))
         return false;
-    const int lacking = agree_on_less(MPI_COMM_WORLD, gpu_lack, stop_pipelining, &fit);
-    if (lacking < 0)
+    const int short_rank = agree_on_fit(MPI_COMM_WORLD, gpu_shortage, stop_pipelining, &fit);
+    if (short_rank < 0)
         return true;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int64_t available = fit.available;
-    broadcast(&available, 1, MPI_INT64_T, lacking, MPI_COMM_WORLD);
-    const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_GPU, lacking);
+    broadcast(&available, 1, MPI_INT64_T, short_rank, MPI_COMM_WORLD);
+    const MemoryPeak peak = memory_peak(session->pipeline, session->options, MEMORY_GPU, short_rank);
     shortage_of_free(diagnostics, MEMORY_GPU, peak.rank, peak.bytes, available);
     note_peak(session, MEMORY_GPU, &peak);
     if (rank == 0)

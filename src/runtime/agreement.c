@@ -88,21 +88,21 @@ bool agree_on_part(MPI_Comm comm, LocalPart part, void *arguments, Diagnostics *
     return agree_on_part_and_any(comm, part, arguments, &flag, diagnostics);
 }
 
-int agree_on_most(MPI_Comm comm, double lack) {
+static int rank_of_most(MPI_Comm comm, double shortage) {
     struct {
-        double lack;
+        double shortage;
         int rank;
-    } most = {.lack = lack};
+    } most = {.shortage = shortage};
     MPI_Comm_rank(comm, &most.rank);
     all_reduce(&most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
-    return most.lack > 0 ? most.rank : -1;
+    return most.shortage > 0 ? most.rank : -1;
 }
 
-int agree_on_less(MPI_Comm comm, double (*lack)(void *arguments), bool (*take_less)(void *arguments),
-                  void *arguments) {
-    int lacking;
+int agree_on_fit(MPI_Comm comm, double (*shortage)(void *arguments), bool (*reduce)(void *arguments),
+                 void *arguments) {
+    int rank;
     do
-        lacking = agree_on_most(comm, lack(arguments));
-    while (lacking >= 0 && agree(comm, take_less(arguments)));
-    return lacking;
+        rank = rank_of_most(comm, shortage(arguments));
+    while (rank >= 0 && agree(comm, reduce(arguments)));
+    return rank;
 }

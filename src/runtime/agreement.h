@@ -14,12 +14,11 @@ bool agree(MPI_Comm comm, bool ok);
 // The same; where it does not, all ranks end up with the latest error of the lowest rank that failed.
 bool agree_on(MPI_Comm comm, bool ok, Diagnostics *diagnostics);
 
-// The first of the ranks that lack most of something, of which each lacks `lack`; -1: none lacks any.
-int agree_on_most(MPI_Comm comm, double lack);
-// The same, where `lack`, which is collective, finds what this rank lacks. While some rank lacks anything,
-// all ranks call `take_less`, and compare again where it returns true on all of them.
-int agree_on_less(MPI_Comm comm, double (*lack)(void *arguments), bool (*take_less)(void *arguments),
-                  void *arguments);
+// Finds out together whether what ranks need fits: the first of the ranks with the largest shortage; -1: no
+// rank is short. `shortage` returns that of this rank, and is collective. While some rank is short, all call
+// `reduce`, and try again where it returns true on all.
+int agree_on_fit(MPI_Comm comm, double (*shortage)(void *arguments), bool (*reduce)(void *arguments),
+                 void *arguments);
 
 // What each rank does alone between two collective steps. False with a diagnostic where it fails.
 typedef bool (*LocalPart)(void *arguments, Diagnostics *diagnostics);
