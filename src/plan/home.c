@@ -282,14 +282,10 @@ typedef struct {
     HoldingArray *found;
 } Collect;
 
-static bool collect_processor(void *context, int64_t processor, const Rect *part) {
-    const Collect *at = context;
-    array_push(at->arena, *at->found, (Holding){*part, processor, 0, NULL});
-    return true;
-}
-
 static bool collect(void *context, int64_t processor, const Rect *part) {
-    return collect_processor(context, processor / ((const Collect *)context)->home->per_rank, part);
+    const Collect *at = context;
+    array_push(at->arena, *at->found, (Holding){*part, processor / at->home->per_rank, 1, NULL});
+    return true;
 }
 
 static void add_parts_of_rank(const Home *home, const Rect *rect, int64_t rank, Arena *arena,
@@ -298,7 +294,7 @@ static void add_parts_of_rank(const Home *home, const Rect *rect, int64_t rank, 
     for (int64_t k = 0; k < pieces.rects.count; k++) {
         Rect part;
         if (rect_intersect(&pieces.rects.items[k], rect, arena, &part))
-            array_push(arena, *found, (Holding){part, rank, 0, NULL});
+            array_push(arena, *found, (Holding){part, rank, 1, NULL});
     }
 }
 
@@ -351,7 +347,7 @@ static void set_replicas(const Home *home, int64_t processor, Arena *arena, Hold
         count *= home->layout.dims[d].kind == PLACE_REPLICATE ? grid->extents[d] : 1;
     int64_t *ranks = arena_array(arena, int64_t, count), known = 1;
     ranks[0] = processor;
-    // From the last to the first of the known ones, as each takes the place of as many as the dimension has.
+    // Backwards, as processor i becomes `extent` processors from i * extent on.
     for (int d = 0; d < grid->order; d++) {
         const int64_t extent = home->layout.dims[d].kind == PLACE_REPLICATE ? grid->extents[d] : 1;
         stride /= grid->extents[d];
@@ -367,15 +363,15 @@ static void set_replicas(const Home *home, int64_t processor, Arena *arena, Hold
     holding->rank = ranks[0];
 }
 
-static void set_only_holders(const HoldingArray *found, int64_t first) {
-    for (int64_t i = first; i < found->count; i++) {
-        found->items[i].holder_count = 1;
-        found->items[i].holders = NULL;
-    }
+static bool collect_replicas(void *context, int64_t processor, const Rect *part) {
+    const Collect *at = context;
+    Holding holding = {.rect = *part};
+    set_replicas(at->home, processor, at->arena, &holding);
+    array_push(at->arena, *at->found, holding);
+    return true;
 }
 
 void home_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found) {
-    const int64_t first = found->count;
     if (rect_is_empty(rect))
         return;
     if (home->kind == HOME_INDUCED) {
@@ -387,13 +383,9 @@ void home_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray 
         array_push(arena, *found, (Holding){*rect, 0, home->ranks, ranks});
     } else if (!home->replicated) {
         home_find(home, rect, 0, arena, found);
-        set_only_holders(found, first);
     } else {
         const int64_t replica[MAX_MACHINE_ORDER] = {0};
-        layout_holders(&home->layout, rect, replica, arena, collect_processor,
-                       &(Collect){home, arena, found});
-        for (int64_t i = first; i < found->count; i++)
-            set_replicas(home, found->items[i].rank, arena, &found->items[i]);
+        layout_holders(&home->layout, rect, replica, arena, collect_replicas, &(Collect){home, arena, found});
     }
 }
 
