@@ -73,7 +73,7 @@ void kernels_free(distal_context *context) {
 typedef struct {
     distal_statement *statement;
     distal_kernel_function function, assembly;
-    const KernelFunctions *kernel;
+    const KernelFunctions *functions;
     const char *id;
 } CompileCall;
 
@@ -95,7 +95,7 @@ distal_status distal_compile(distal_statement *statement) {
     status = call_agree_on(context, status, &hash);
     double seconds;
     if (status == DISTAL_OK && !statement->function)
-        status = kernel_provide(context, call.statement->pipeline->c_source, &call.kernel, &seconds);
+        status = kernel_provide(context, call.statement->pipeline->c_source, &call.functions, &seconds);
     return status;
 }
 

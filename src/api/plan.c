@@ -213,12 +213,12 @@ static distal_status count_threads(distal_context *context, void *arguments) {
 static distal_status provide_function(distal_context *context, PlanCall *call) {
     PlannedProgram *program = call->plan->program;
     distal_status status = DISTAL_OK;
-    if (!program->kernel)
-        status = kernel_provide(context, program->c_source, &program->kernel, &call->seconds);
+    if (!program->functions)
+        status = kernel_provide(context, program->c_source, &program->functions, &call->seconds);
     if (status != DISTAL_OK)
         return status;
-    call->plan->function = program->kernel->function;
-    call->plan->structure = program->kernel->structure;
+    call->plan->function = program->functions->function;
+    call->plan->structure = program->functions->structure;
     return DISTAL_OK;
 }
 
@@ -435,7 +435,7 @@ static distal_status replace_program(distal_context *context, void *arguments) {
     const distal_status status = planned_create(context, call->statement, call->params, &call->made);
     if (status != DISTAL_OK)
         return status;
-    call->made->kernel = plan->program->kernel;
+    call->made->functions = plan->program->functions;
     call->made->threads = call->threads;
     plan_count_threads(call->made->plan, call->threads);
     Arena *arena = arena_create_within(context->arena);

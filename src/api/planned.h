@@ -17,7 +17,7 @@ struct PlannedProgram {
     int64_t param_count, machine_count;
     const int64_t *params; // values by index
     Plan *plan;
-    const KernelFunctions *kernel; // NULL: not provided yet
+    const KernelFunctions *functions; // NULL: not provided yet
     bool takes_less; // no fetch starts a step ahead, as GPUs had less memory: not for plans to come
     bool has_parts;
     ExecutionParts parts; // of this rank, without storages

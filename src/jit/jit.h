@@ -29,7 +29,7 @@ bool jit_compile(const char *source, bool *cache_hit, double *seconds, Diagnosti
 // Loads `count` functions of `source`, which jit_compile has put into the cache. Only files and folders that
 // belong to this user and that no other user can write to are used. If there is none, compiles it first: in a
 // temporary folder if the cache cannot be written, is not trusted, or is on a file system that does not
-// permit execution.
+// permit execution. functions[i] is that of names[i]. False with a diagnostic.
 bool jit_load(const char *source, int count, const char *const *names, Kernel *kernel,
               KernelFunctions *functions, Diagnostics *diagnostics);
 void jit_unload(Kernel *kernel);

@@ -530,14 +530,15 @@ static void run_statement(Run *run, int statement) {
     Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
     distal_execution *execution = run->executions[statement];
     if (!execution_is_structured(execution) &&
-        !execution_structure(execution, trial->structures[statement], trial->pipeline->params, diagnostics))
+        !execution_structure(execution, trial->kernels[statement].structure, trial->pipeline->params,
+                             diagnostics))
         trial_fail(trial, TRIAL_PREPARED, "%s has no structure, %s", assignment->lhs->tensor->name,
                    run->way->name);
     entry_figures_compare(&run->figures, statement, execution);
     execution_count_entries(execution, run->plan->statements[statement], trial->arena);
     delay(run, statement);
     set_dense_inputs(run);
-    execution_run(execution, trial->kernels[statement], trial->pipeline->params);
+    execution_run(execution, trial->kernels[statement].function, trial->pipeline->params);
     check_counters(run, statement);
     check_io(run, statement);
     if (!execution_check(execution, diagnostics))

@@ -174,8 +174,7 @@ static void check_printers(Trial *trial) {
 
 static void emit(Trial *trial, int number) {
     const Program *program = trial->pipeline->program;
-    trial->kernels = arena_array(trial->arena, distal_kernel_function, program->statement_count);
-    trial->structures = arena_array(trial->arena, distal_kernel_function, program->statement_count);
+    trial->kernels = arena_array(trial->arena, KernelFunctions, program->statement_count);
     Text functions = text_create(trial->arena);
     for (int s = 0; s < program->statement_count; s++) {
         StatementPasses *passes = &trial->pipeline->statements[s];
@@ -288,20 +287,23 @@ static void compile_alone(Trial *const *trials, int count) {
     }
 }
 
-static void load_functions(Trial *const *trials, int count, void *handle) {
-    for (int i = 0; i < count; i++) {
-        const Trial *trial = trials[i];
-        for (int s = 0; trial->verdict == TRIAL_PASSED && s < trial->pipeline->program->statement_count;
-             s++) {
-            const char *function = trial->pipeline->statements[s].function;
-            void *symbol = dlsym(handle, function);
-            if (!symbol)
-                trial_fail(trials[i], TRIAL_C, "the compiled file lacks the function %s", function);
-            memcpy(&trials[i]->kernels[s], &symbol, sizeof symbol);
-            symbol = dlsym(handle, arena_printf(trials[i]->arena, "%s_structure", function));
-            memcpy(&trials[i]->structures[s], &symbol, sizeof symbol);
-        }
-    }
+// The functions of all statements; their handle, NULL with a diagnostic.
+static void *load_functions(Trial *const *trials, int count, const char *source, Diagnostics *diagnostics) {
+    Arena *arena = diagnostics->arena;
+    Array(const char *) names = {0};
+    for (int i = 0; i < count; i++)
+        for (int s = 0;
+             trials[i]->verdict == TRIAL_PASSED && s < trials[i]->pipeline->program->statement_count; s++)
+            array_push(arena, names, trials[i]->pipeline->statements[s].function);
+    KernelFunctions *functions = arena_array(arena, KernelFunctions, names.count);
+    Kernel kernel;
+    if (!jit_load(source, (int)names.count, names.items, &kernel, functions, diagnostics))
+        return NULL;
+    for (int i = 0; i < count; i++)
+        for (int s = 0;
+             trials[i]->verdict == TRIAL_PASSED && s < trials[i]->pipeline->program->statement_count; s++)
+            trials[i]->kernels[s] = *functions++;
+    return kernel.handle;
 }
 
 // Their handle, NULL where none of them is left.
@@ -334,11 +336,8 @@ static void *compile_level(Trial *const *trials, int count) {
                            "the file of all programs does not compile, each alone does");
             continue;
         }
-        Kernel kernel;
-        if (jit_load(source, 0, NULL, &kernel, NULL, diagnostics)) {
-            handle = kernel.handle;
-            load_functions(trials, count, kernel.handle);
-        } else {
+        handle = load_functions(trials, count, source, diagnostics);
+        if (!handle) {
             Text text = text_create(arena);
             diagnostics_print(diagnostics, &text);
             for (int i = 0; i < count; i++)

@@ -36,8 +36,8 @@ typedef struct {
     const char *text;     // of the draft
     const Chosen *chosen; // placements and schedules of an automatic one; NULL: none
     Pipeline *pipeline;
-    const char *functions;                        // generated C, without the prelude
-    distal_kernel_function *kernels, *structures; // by statement
+    const char *functions;    // generated C, without the prelude
+    KernelFunctions *kernels; // by statement
     Verdict verdict;
     char why[MAX_WHY];
 } Trial;

@@ -382,16 +382,16 @@ static void join(distal_execution *execution, Whole *left, Arena *arena) {
 }
 
 // Calls the function that appends the entries. Whether they have come in order.
-static bool append_entries(Pipeline *pipeline, const KernelFunctions *kernel, distal_execution *execution,
+static bool append_entries(Pipeline *pipeline, const KernelFunctions *functions, distal_execution *execution,
                            Whole *left) {
     memset(left->entries, 0, (size_t)left->count);
     execution->appended = left->entries;
-    assert_non_null(kernel->structure);
+    assert_non_null(functions->structure);
     if (append_lists(left->stored.order, left->stored.levels).count > 0) {
         execution->appender = appender_create(&left->stored, omp_get_max_threads(), INT64_MAX);
         assert_non_null(execution->appender);
     }
-    kernel->structure(execution, pipeline->params);
+    functions->structure(execution, pipeline->params);
     const bool ordered = execution->appender && appender_is_used(execution->appender);
     if (ordered)
         join(execution, left, pipeline->arena);
@@ -400,7 +400,7 @@ static bool append_entries(Pipeline *pipeline, const KernelFunctions *kernel, di
 }
 
 // Gives a sparse result its levels, with values of zero.
-static void assemble(Pipeline *pipeline, const StatementPasses *passes, const KernelFunctions *kernel,
+static void assemble(Pipeline *pipeline, const StatementPasses *passes, const KernelFunctions *functions,
                      distal_execution *execution, Whole *left) {
     const Spmd *spmd = passes->spmd;
     stored_free(&left->stored);
@@ -408,7 +408,7 @@ static void assemble(Pipeline *pipeline, const StatementPasses *passes, const Ke
     if (spmd->stages[0].result == RESULT_SHARED) {
         memcpy(left->entries, execution->tensors[spmd->stages[0].shared->tensor->id].entries,
                (size_t)left->count);
-    } else if (append_entries(pipeline, kernel, execution, left)) {
+    } else if (append_entries(pipeline, functions, execution, left)) {
         return;
     }
     pack(left, pipeline->arena);
