@@ -61,8 +61,7 @@ typedef struct distal_plan distal_plan;
 // Creates a context on the ranks of `comm`, which is duplicated, so that messages of the library and of the
 // caller do not mix. Any number of contexts, on any communicators, may exist at the same time. If MPI is not
 // initialized yet, this initializes it (with MPI_THREAD_SERIALIZED), and freeing the last context finalizes
-// it. DISTAL_FAILED where DISTAL_GPU_MPI has a value other than "on" and "off". Errors of MPI itself go to
-// the error handler of `comm`. Collective over `comm`.
+// it. Errors of MPI itself go to the error handler of `comm`. Collective over `comm`.
 DISTAL_API distal_status distal_create(MPI_Comm comm, distal_context **context);
 
 // Frees the context and all that belongs to it; NULL is fine. Collective.
@@ -515,10 +514,11 @@ DISTAL_API distal_status distal_use_kernel(distal_statement *statement, distal_k
 // done. DISTAL_FAILED, and tensors are as before, if
 // - a node has less free memory than its ranks lack for the plan,
 // - the GPU of a rank has less free memory than the rank lacks for it, or there is no GPU,
+// - a GPU executes something and DISTAL_GPU_MPI has a value other than "on" and "off",
 // - a rank needs more GPU memory for it than it may have (distal_gpu_memory_limit),
 // - memory runs out nevertheless, as where ranks that share a GPU take it from each other,
 // - or compiling fails as in distal_compile.
-// The first three are found before anything is allocated, and of GPU memory distal_error says what takes it.
+// The first four are found before anything is allocated, and of GPU memory distal_error says what takes it.
 // DISTAL_INVALID if the statement, its schedule or a placement is wrong. Collective.
 DISTAL_API distal_status distal_plan_create(distal_statement *statement, distal_plan **plan);
 

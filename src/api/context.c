@@ -123,12 +123,6 @@ distal_status distal_create(MPI_Comm comm, distal_context **result) {
     }
     communicators_set_progress(context->communicators, progress_is_needed(context->node, context->comm));
     find_neighbours(context);
-    const char *why = gpu_messages_choose(context->comm, &context->gpu_messages);
-    if (why) {
-        distal_free(context);
-        without_context("distal_create", why);
-        return DISTAL_FAILED;
-    }
     *result = context;
     return DISTAL_OK;
 }

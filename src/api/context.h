@@ -139,10 +139,11 @@ struct distal_context {
     ComputedStatement *computed[COMPUTED_BUCKETS]; // by a hash of the text
     int64_t computed_count, computed_calls;
     distal_error_action on_error;
-    Scratch scratch_files;     // of what is in disk
-    distal_layout layout;      // of arrays of the caller
-    void *gpu_stream;          // that calls follow (device_set_caller_stream); NULL: none
-    bool gpu_messages;         // ranks use GPU-aware MPI (runtime/gpu_messages.h)
+    Scratch scratch_files; // of what is in disk
+    distal_layout layout;  // of arrays of the caller
+    void *gpu_stream;      // that calls follow (device_set_caller_stream); NULL: none
+    // Whether ranks use GPU-aware MPI (runtime/gpu_messages.h), chosen for the first plan that uses a GPU.
+    enum { GPU_MESSAGES_UNTRIED, GPU_MESSAGES_OFF, GPU_MESSAGES_ON } gpu_messages;
     int64_t gpu_memory_limit;  // bytes of the GPU of this rank that a plan may need; INT64_MAX: no limit
     bool is_local;             // the running call may be made on some ranks only
     const char *call, *within; // the running call; the one that it is a part of, or NULL

@@ -314,6 +314,17 @@ static distal_status build_plan(distal_context *context, PlanCall *call, distal_
     return call_end(context, call->plan->execution ? status : DISTAL_FAILED);
 }
 
+// Before the first plan that uses GPUs is made: how ranks get what others have there. Collective.
+static distal_status prepare_gpus(distal_context *context, void *arguments) {
+    bool messages;
+    (void)arguments;
+    neighbours_try_gpus(context->neighbours);
+    if (!gpu_messages_choose(context->comm, &messages, context->diagnostics))
+        return DISTAL_FAILED;
+    context->gpu_messages = messages ? GPU_MESSAGES_ON : GPU_MESSAGES_OFF;
+    return DISTAL_OK;
+}
+
 static distal_status run_passes(distal_context *context, PlanCall *call) {
     distal_status status = call_local(context, "distal_plan_create", begin_plan, call);
     Hash hash = hash_create();
@@ -329,10 +340,11 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     status = call_agree_most(context, status, &hash, &call->threads);
     if (status == DISTAL_OK && call->balancing.count > 0)
         status = call_agree(context, call_continue(context, find_boundaries, call));
+    if (status == DISTAL_OK && context->gpu_messages == GPU_MESSAGES_UNTRIED &&
+        pipeline_uses_gpu(call->statement->pipeline))
+        status = call_agree(context, call_continue(context, prepare_gpus, call));
     if (status != DISTAL_OK)
         return status;
-    if (pipeline_uses_gpu(call->statement->pipeline))
-        neighbours_try_gpus(context->neighbours);
     return build_plan(context, call, call_continue(context, take_program, call));
 }
 

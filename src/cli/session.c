@@ -77,10 +77,11 @@ bool session_choose_gpu_messages(Session *session, bool between_ranks) {
     bool *choice = &pipeline->plan_options.gpu_messages;
     if (!pipeline_uses_gpu(pipeline))
         return true;
-    const char *why = between_ranks ? gpu_messages_choose(MPI_COMM_WORLD, choice)
-                                    : gpu_messages_expect(pipeline_ranks(pipeline), choice);
-    session->failed = session->failed || why;
-    return !why || diagnostics_error(session->diagnostics, (Span){0}, "%s", why);
+    const bool ok = between_ranks
+                        ? gpu_messages_choose(MPI_COMM_WORLD, choice, session->diagnostics)
+                        : gpu_messages_expect(pipeline_ranks(pipeline), choice, session->diagnostics);
+    session->failed = session->failed || !ok;
+    return ok;
 }
 
 ExitStatus session_failure(const Session *session) {

@@ -7,31 +7,24 @@
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // What DISTAL_GPU_MPI says; CHOICE_AUTO: nothing.
-typedef enum { CHOICE_OFF, CHOICE_ON, CHOICE_AUTO, CHOICE_WRONG } Choice;
+typedef enum { CHOICE_OFF, CHOICE_ON, CHOICE_AUTO } Choice;
 
 typedef struct {
+    bool reads; // this process does
     Choice choice;
-    char message[160]; // of CHOICE_WRONG
 } Setting;
 
-static Setting read_setting(void) {
-    const char *value = getenv("DISTAL_GPU_MPI");
-    Setting setting = {.choice = CHOICE_WRONG};
-    if (!value || !*value)
-        setting.choice = CHOICE_AUTO;
-    else if (strcmp(value, "on") == 0)
-        setting.choice = CHOICE_ON;
-    else if (strcmp(value, "off") == 0)
-        setting.choice = CHOICE_OFF;
-    else
-        snprintf(setting.message, sizeof setting.message,
-                 "DISTAL_GPU_MPI is '%.80s', which is neither 'on' nor 'off'", value);
-    return setting;
+static bool read_setting(void *arguments, Diagnostics *diagnostics) {
+    Setting *setting = arguments;
+    const char *value = setting->reads ? getenv("DISTAL_GPU_MPI") : NULL;
+    setting->choice = !value || !*value ? CHOICE_AUTO : strcmp(value, "on") == 0 ? CHOICE_ON : CHOICE_OFF;
+    return setting->choice != CHOICE_OFF || strcmp(value, "off") == 0 ||
+           diagnostics_error(diagnostics, (Span){0},
+                             "DISTAL_GPU_MPI is '%.80s', which is neither 'on' nor 'off'", value);
 }
 
 // Libraries know what they support when they are initialized, and before that what they were built for.
@@ -46,25 +39,26 @@ static bool library_is_cuda_aware(void) {
 }
 
 // `is_aware` is for CHOICE_AUTO.
-static const char *apply(const Setting *setting, int64_t ranks, bool is_aware, bool *gpu_messages) {
-    static char message[sizeof setting->message];
-    *gpu_messages =
-        ranks > 1 && (setting->choice == CHOICE_ON || (setting->choice == CHOICE_AUTO && is_aware));
-    if (setting->choice != CHOICE_WRONG)
-        return NULL;
-    memcpy(message, setting->message, sizeof message);
-    return message;
+static bool is_used(Choice choice, int64_t ranks, bool is_aware) {
+    return ranks > 1 && (choice == CHOICE_ON || (choice == CHOICE_AUTO && is_aware));
 }
 
-const char *gpu_messages_choose(MPI_Comm comm, bool *gpu_messages) {
-    int ranks;
+bool gpu_messages_choose(MPI_Comm comm, bool *gpu_messages, Diagnostics *diagnostics) {
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    Setting setting = read_setting();
-    broadcast(&setting, sizeof setting, MPI_BYTE, 0, comm);
-    return apply(&setting, ranks, agree(comm, library_is_cuda_aware()), gpu_messages);
+    Setting setting = {.reads = rank == 0};
+    *gpu_messages = false;
+    if (!agree_on_part(comm, read_setting, &setting, diagnostics))
+        return false;
+    broadcast(&setting.choice, sizeof setting.choice, MPI_BYTE, 0, comm);
+    *gpu_messages = is_used(setting.choice, ranks, agree(comm, library_is_cuda_aware()));
+    return true;
 }
 
-const char *gpu_messages_expect(int64_t ranks, bool *gpu_messages) {
-    const Setting setting = read_setting();
-    return apply(&setting, ranks, library_is_cuda_aware(), gpu_messages);
+bool gpu_messages_expect(int64_t ranks, bool *gpu_messages, Diagnostics *diagnostics) {
+    Setting setting = {.reads = true};
+    const bool ok = read_setting(&setting, diagnostics);
+    *gpu_messages = ok && is_used(setting.choice, ranks, library_is_cuda_aware());
+    return ok;
 }
