@@ -119,14 +119,14 @@ distal_status planned_stop_pipelining(distal_statement *statement, PlannedProgra
     if (status != DISTAL_OK)
         return status;
     plan_set_pipelined((*program)->plan, PIPELINE_OFF);
-    (*program)->takes_less = true;
     return DISTAL_OK;
 }
 
 void planned_keep(distal_statement *statement, PlannedProgram *program) {
     for (int i = 0; i < program->tensor_count; i++)
         program->tensors[i].home_changes = program->tensors[i].tensor->home_changes;
-    if (statement->planned == program || program->takes_less)
+    // Where GPUs had less memory, no fetch starts a step ahead: not so in plans to come.
+    if (statement->planned == program || program->plan->options.pipelined == PIPELINE_OFF)
         return;
     planned_release(statement->planned);
     statement->planned = program;

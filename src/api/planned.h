@@ -18,7 +18,6 @@ struct PlannedProgram {
     const int64_t *params; // values by index
     Plan *plan;
     const KernelFunctions *functions; // NULL: not provided yet
-    bool takes_less; // no fetch starts a step ahead, as GPUs had less memory: not for plans to come
     bool has_parts;
     ExecutionParts parts; // of this rank, without storages
     // It is valid for these.
