@@ -179,8 +179,10 @@ bool plan_is_index(const Cin *cin, int var);
 // its buffers but those that depend on entries.
 int64_t plan_home_bytes(const Plan *plan, int64_t rank);
 int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
-// The same in memory of its GPU, all of it; and whether any rank has anything there.
+// Bytes that a rank has in memory of its GPU while the statement is executed: the homes of all tensors that
+// are there, and its buffers and workspaces.
 int64_t plan_rank_gpu_peak(StatementPlan *plan, int64_t rank);
+// Whether any home is in GPU memory, or a GPU executes any statement.
 bool plan_uses_gpu_memory(const Plan *plan);
 
 // Plans fetches with or without the next step starting ahead. Parts that ranks have made before are as they

@@ -25,7 +25,8 @@ static bool several_own(const Home *home) {
     return false;
 }
 
-// MPI libraries combine values on the host.
+// GPU memory where nothing goes through the host: what neighbours read, and what GPU-aware MPI sends. It
+// sends no partial results, as MPI libraries combine these on the host.
 static MemoryId find_message_memory(const Planner *planner) {
     const bool on_gpu = planner->plan->spmd->on_gpu && planner->home->memory == MEMORY_GPU;
     const bool sends = planner->plan->options.gpu_messages && planner->transfer->kind == TRANSFER_FETCH;

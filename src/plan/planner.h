@@ -24,10 +24,8 @@ struct Planner {
     int64_t message_elements; // longer messages are cut
     bool indexed;             // parts follow from structures (indexed.h): in messages only
     bool reads_neighbours;    // in place of messages (neighbours.h)
-    // As in RankTransfer, before stage_finish. MEMORY_GPU: the leaf is on a GPU, and all that moves stays in
-    // GPU memory, as GPU-aware MPI sends it, or as ranks read it in each other's GPU memory.
-    MemoryId message_memory;
-    bool many_to_many; // several ranks take, several own: messages are an exchange, not a gather
+    MemoryId message_memory;  // the first value of RankTransfer.message_memory; stage_finish may change that
+    bool many_to_many;        // several ranks take, several own: messages are an exchange, not a gather
     // Pieces of an induced home, or of ranks with many processors, by rank, made on demand: open addressing.
     struct KnownPieces *known;
     int64_t known_count, known_slots;
