@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes that a rank needs in memory of its GPU: all that the plan has there, compared with a limit, or what
-// is not there yet, compared with what is free.
+// Bytes that a rank needs in GPU memory: all that the plan has there, compared with a limit, or what is not
+// there yet, compared with what is free.
 typedef struct {
     int64_t needed, available, present;
     bool limited;
@@ -222,7 +222,7 @@ static distal_status provide_function(distal_context *context, PlanCall *call) {
     return DISTAL_OK;
 }
 
-// What this rank lacks of the limit of memory of its GPU or, where that is more, of what is free there.
+// What this rank lacks of the limit of GPU memory or, where that is more, of what is free there.
 static distal_status find_gpu_shortage(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
     const distal_plan *plan = call->plan;
@@ -243,7 +243,7 @@ static distal_status find_gpu_shortage(distal_context *context, void *arguments)
     return DISTAL_OK;
 }
 
-// The program of the plan without fetches that start a step ahead, which take less memory of GPUs.
+// The program of the plan without fetches that start a step ahead, which take less GPU memory.
 static distal_status stop_pipelining(distal_context *context, void *arguments) {
     (void)context;
     PlanCall *call = arguments;

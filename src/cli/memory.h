@@ -38,8 +38,8 @@ bool memory_within_limit(Session *session, bool advise);
 // all ranks; rank 0 adds what would fit. Collective over MPI_COMM_WORLD; `node`: the ranks that share memory.
 bool memory_is_free(Session *session, MPI_Comm node);
 
-// The same of each rank and the memory of its GPU, where the program uses any; opens the GPU. Ranks that
-// share one may still take it from each other. Collective over MPI_COMM_WORLD.
+// The same of each rank and its GPU memory, where the program uses any; opens the GPU. Ranks that share
+// one may still take it from each other. Collective over MPI_COMM_WORLD.
 bool memory_is_free_on_gpu(Session *session);
 
 // Bytes that this rank may use in addition to its plan, for sparse tensors, within the limit and the free
