@@ -349,8 +349,8 @@ static bool multiply_pointer_batch(ElementType type, Product product, const Devi
     return done;
 }
 
-// Products of all iterations of loop `l` and those inside: one batch where the library can have them in one,
-// else those of each iteration of the loop.
+// Products of all iterations of loop `l` and those inside: in one batch where cuBLAS takes them so, else one
+// batch for each iteration of loop `l`.
 static bool multiply_batches(ElementType type, const Product *product, const DeviceProduct *from, int l) {
     const int64_t size = (int64_t)type_info(type)->size;
     DeviceProduct at = *from;

@@ -8,7 +8,7 @@
 
 typedef struct Evaluator Evaluator;
 
-// Is told by one thread at a time that `done` of `all` parts of the work are done.
+// Called now and then on the thread of the caller: `done` of `all` parts of a term are done.
 typedef void (*EvaluatorProgress)(void *context, int64_t done, int64_t all);
 
 // How results are held: double, double _Complex (two doubles), or int64_t.

@@ -15,8 +15,7 @@ typedef struct {
     const int64_t *coordinates[MAX_ORDER]; // of the entries, by mode
 } EvaluatorInput;
 
-// The function that evaluator_run_sparse calls from time to time, on the thread of the caller, with how many
-// of the parts of a term are done; NULL: none.
+// The function that evaluator_run_sparse calls; NULL: none.
 void evaluator_set_progress(Evaluator *evaluator, EvaluatorProgress progress, void *context);
 
 // Evaluates a statement with sparse tensors. `inputs`: by tensor id; of the left side only where the
