@@ -55,6 +55,14 @@ static bool check_argument(distal_context *context, const ArgumentForm *form, co
 static distal_status read_command(distal_context *context, const CommandCall *call, Command *command) {
     const CommandForm *form;
     const ScheduleCommand *row = schedule_command_of_call(call->call, &form);
+    int given = 0;
+    for (; given < form->count; given++) {
+        const ArgumentForm *argument = &form->arguments[given];
+        if (argument->optional && !call->texts[given])
+            break;
+        if (!check_argument(context, argument, call->texts[given]))
+            return DISTAL_INVALID;
+    }
     distal_statement *statement = call->statement;
     statement_own_source(statement);
     Text *source = &statement->source;
@@ -62,20 +70,15 @@ static distal_status read_command(distal_context *context, const CommandCall *ca
     const int32_t number = statement->lines + 1;
     Fragment fragments[MAX_COMMAND_ARGUMENTS];
     Arg *args = arena_array(context->scratch, Arg, form->count);
-    *command = (Command){.name = row->name, .args = args};
+    *command = (Command){.name = row->name, .args = args, .arg_count = given};
     text_printf(source, "  %s", row->name);
-    for (int a = 0; a < form->count; a++) {
+    for (int a = 0; a < given; a++) {
         const ArgumentForm *argument = &form->arguments[a];
-        if (argument->optional && !call->texts[a])
-            break;
-        if (!check_argument(context, argument, call->texts[a]))
-            return DISTAL_INVALID;
         const bool is_list = kinds[argument->kind].is_list;
         text_append(source, a ? ", " : "(");
         text_append(source, is_list ? "{" : "");
         fragments[a] = (Fragment){call->texts[a], number, (int32_t)(source->length - line) + 1};
         text_printf(source, "%s%s", call->texts[a], is_list ? "}" : "");
-        command->arg_count++;
     }
     text_append(source, ")\n");
     command->name_span = (Span){number, 3, (int32_t)strlen(row->name)};
@@ -83,7 +86,7 @@ static distal_status read_command(distal_context *context, const CommandCall *ca
     statement_show(statement);
     statement->build.arena = context->scratch;
     bool ok = true;
-    for (int a = 0; a < command->arg_count; a++)
+    for (int a = 0; a < given; a++)
         ok &= fragment_argument(&statement->build, fragments[a], form->arguments[a].kind, &args[a]);
     return ok ? DISTAL_OK : DISTAL_INVALID;
 }
@@ -96,6 +99,18 @@ static distal_status apply(distal_context *context, void *arguments) {
     return status == DISTAL_OK ? statement_add_commands(call->statement, 1, &command) : status;
 }
 
+static distal_status keep_mistake(distal_context *context, void *arguments) {
+    const CommandCall *call = arguments;
+    const Diagnostic *mistake = context->diagnostics->list.items;
+    while (mistake->severity != SEVERITY_ERROR)
+        mistake++;
+    distal_statement *statement = call->statement;
+    statement->mistake = *mistake;
+    statement->mistake.message = copy_text(statement->arena, mistake->message);
+    statement->failed_call = copy_text(statement->arena, context->call);
+    return DISTAL_OK;
+}
+
 // After a failed call, the statement cannot be compiled.
 static distal_status run(const char *name, CallBody body, CommandCall *call) {
     distal_statement *statement = call->statement;
@@ -104,6 +119,8 @@ static distal_status run(const char *name, CallBody body, CommandCall *call) {
     const distal_status status = call_local(statement->context, name, body, call);
     statement->build.arena = statement->arena;
     statement->failed |= status != DISTAL_OK;
+    if (status == DISTAL_INVALID && !statement->failed_call)
+        call_continue(statement->context, keep_mistake, call);
     return call_end(statement->context, status);
 }
 

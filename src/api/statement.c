@@ -331,10 +331,23 @@ distal_status statement_add_commands(distal_statement *statement, int64_t count,
     return status;
 }
 
-distal_status statement_compile(distal_statement *statement, Pass last) {
-    if (statement->failed)
+// Says the error of the command that has failed once more.
+static distal_status repeat_mistake(distal_statement *statement) {
+    Diagnostics *diagnostics = statement->context->diagnostics;
+    if (!statement->failed_call)
         return invalid(statement->context, "a schedule command of the statement '%.60s' has failed before",
                        statement->text);
+    statement_show(statement);
+    diagnostics_repeat_error(diagnostics, statement->mistake.span, statement->mistake.message);
+    diagnostics_note(diagnostics, statement->mistake.span,
+                     "%s of the statement '%.60s' has failed before with this error", statement->failed_call,
+                     statement->text);
+    return DISTAL_INVALID;
+}
+
+distal_status statement_compile(distal_statement *statement, Pass last) {
+    if (statement->failed)
+        return repeat_mistake(statement);
     const distal_status status = update(statement);
     return status == DISTAL_OK ? run(statement, last) : status;
 }
