@@ -110,6 +110,12 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         memcpy(pieces[i].stride, call->pieces[i].stride, sizeof(int64_t) * (size_t)rect->order);
         if (!check_strides(tensor, &pieces[i], context->diagnostics))
             return DISTAL_INVALID;
+        const size_t alignment = type_info(type_component(pieces[i].type))->size;
+        if (pieces[i].memory == MEMORY_HOST && (uintptr_t)pieces[i].data % alignment != 0)
+            return invalid(context,
+                           "the memory that rank %d gives for tensor '%s' is not aligned to %zu bytes, as "
+                           "elements of %s are",
+                           context->rank, tensor->name, alignment, type_info(pieces[i].type)->name);
         if (pieces[i].memory == MEMORY_GPU && !rect_is_empty(rect))
             status = check_gpu_memory(context, tensor, &pieces[i]);
         if (status != DISTAL_OK)

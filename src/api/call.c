@@ -68,7 +68,7 @@ distal_status distal_on_error(distal_context *context, distal_error_action actio
     if ((int)action < DISTAL_ERRORS_RETURN || (int)action > DISTAL_ERRORS_ABORT) {
         char message[64];
         snprintf(message, sizeof message, "%d is no distal_error_action", (int)action);
-        return without_context("distal_on_error", message);
+        return distal_refuse(context, "distal_on_error", message);
     }
     *(context ? &context->on_error : &on_error_without_context) = action;
     return DISTAL_OK;

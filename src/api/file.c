@@ -52,10 +52,13 @@ static distal_status check_input(distal_context *context, void *arguments) {
     const distal_status status = check_tensor(context, tensor, attachment->path, FILE_READ);
     if (status != DISTAL_OK)
         return status;
+    const FileFormat *format = file_format_of(attachment->path);
+    if (!format) // what a generator or another kind of file gives is no home
+        return check_format(context, attachment, NULL, FILE_READ);
     if (!source_parse(attachment->path, tensor->tensor, context->scratch, &attachment->source,
                       context->diagnostics))
         return DISTAL_INVALID;
-    return check_format(context, attachment, attachment->source.format, FILE_READ);
+    return check_format(context, attachment, format, FILE_READ);
 }
 
 static distal_status check_output(distal_context *context, void *arguments) {
@@ -65,9 +68,12 @@ static distal_status check_output(distal_context *context, void *arguments) {
     if (status != DISTAL_OK)
         return status;
     const FileFormat *format = file_format_of(attachment->path);
-    if (!file_format_check(format, FILE_WRITE, attachment->path, tensor->tensor, context->diagnostics))
-        return DISTAL_INVALID;
-    return check_format(context, attachment, format, FILE_WRITE);
+    const distal_status fits = check_format(context, attachment, format, FILE_WRITE);
+    if (fits != DISTAL_OK)
+        return fits;
+    return file_format_check(format, FILE_WRITE, attachment->path, tensor->tensor, context->diagnostics)
+               ? DISTAL_OK
+               : DISTAL_INVALID;
 }
 
 static distal_status find_home(distal_context *context, void *arguments) {

@@ -4,6 +4,8 @@
 
 #include "lang/check.h"
 
+#include <inttypes.h>
+
 typedef struct {
     const distal_tensor *to, *from;
     distal_statement *statement;
@@ -34,6 +36,12 @@ static distal_status declare(distal_context *context, void *arguments) {
     if (call->to->tensor->order != call->from->tensor->order)
         return invalid(context, "'%s' has %d modes and '%s' has %d: they have to have the same extents",
                        call->to->name, call->to->tensor->order, call->from->name, call->from->tensor->order);
+    for (int d = 0; d < copy->var_count; d++)
+        if (call->to->extents[d] != call->from->extents[d])
+            return invalid(context,
+                           "mode %d of '%s' has extent %" PRId64 " and that of '%s' %" PRId64
+                           ": they have to be equal",
+                           d, call->to->name, call->to->extents[d], call->from->name, call->from->extents[d]);
     if (!check_assignment(&context->build, copy) || !check_extents(&context->build, copy))
         return DISTAL_INVALID;
     return statement_declare(context, copy, NULL, "", &call->statement);

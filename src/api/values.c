@@ -44,8 +44,8 @@ static distal_status check_section(distal_context *context, void *arguments) {
         call->section.rect.hi[d] = call->hi[d];
         if (call->lo[d] < 0 || call->lo[d] > call->hi[d] || call->hi[d] > tensor->extents[d])
             return invalid(context,
-                           "rank %d asks for coordinates %" PRId64 " to %" PRId64
-                           " of mode %d of tensor '%s', which has those from 0 to %" PRId64,
+                           "rank %d gives the bounds %" PRId64 " <= x < %" PRId64
+                           " for mode %d of tensor '%s'; they have to be 0 <= lo <= hi <= %" PRId64,
                            context->rank, call->lo[d], call->hi[d], d, tensor->name, tensor->extents[d]);
     }
     if (!call->data.data && !rect_is_empty(&call->section.rect))

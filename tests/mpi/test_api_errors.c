@@ -149,7 +149,8 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> Q(x)", &t), "Q");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "B(x, y) -> M(x)", &t), "B");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(99)", &t), "99");
-    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "", &t), "placement");
+    WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "", &t),
+          "the placement of the tensor is empty");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x); A(i, j) = 1", &t),
           "one line");
     WRONG(distal_machine(d, "N2", "grid(1) grid(2)"), "expected the end of the text, found 'grid'");
@@ -214,6 +215,8 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
               "and the modes with smaller strides extend over 6 elements: elements would overlap");
     WRONG(distal_tensor_attach(a, memory, (int64_t[]){INT64_MAX - 2, 1}),
           "the strides of tensor 'A' overflow");
+    WRONG(distal_tensor_attach(a, (char *)memory + 4, NULL),
+          "gives for tensor 'A' is not aligned to 8 bytes, as elements of f64 are");
     WRONG(distal_tensor_attach_pieces(a, 2, pieces),
           "holds 1 piece of tensor 'A', and memory is given for 2");
     WRONG(distal_tensor_attach_pieces(a, 1, NULL), "the pieces of tensor 'A' are NULL");
@@ -260,8 +263,12 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
     }
 
     distal_context *other = context_on(comm, ranks);
+    distal_tensor *wide = NULL;
+    FINE(distal_tensor_create(d, "wide", DISTAL_F64, 2, (int64_t[]){8, 7}, "wide(x, y) -> M(x)", &wide));
     WRONG(distal_redistribute(a, rows(other, "B")), "different contexts");
     WRONG(distal_redistribute(a, NULL), "NULL");
+    WRONG(distal_redistribute(a, wide),
+          "mode 1 of 'A' has extent 6 and that of 'wide' 7: they have to be equal");
     WRONG(distal_redistribute(a, floating),
           "'A' has 2 modes and 'U' has 1: they have to have the same extents");
     distal_free(other);
@@ -352,7 +359,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
         FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));                                           \
         WRONG(call, says);                                                                                   \
         WRONG(distal_compile(s), "failed before");                                                           \
-        WRONG(distal_plan_create(s, &plan), "failed before");                                                \
+        WRONG(distal_plan_create(s, &plan), says);                                                           \
         distal_statement_free(s);                                                                            \
     } while (0)
     SPOILS(distal_divide(s, NULL, "io", "ii", "2"), "NULL");
@@ -404,8 +411,14 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
            "expected schedule commands, separated by");
     SPOILS(distal_schedule(s, "unroll(j"), "");
 
-    // What only the whole schedule shows is found when it is compiled.
+    // A call whose arguments are no text of a command leaves nothing of it in the statement.
     const char *text;
+    FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
+    WRONG(distal_split(s, "i", NULL, "ii", "2"), "NULL");
+    WRONG(distal_schedule(s, "unroll(j"), "   2 | unroll(j\n");
+    distal_statement_free(s);
+
+    // What only the whole schedule shows is found when it is compiled.
     FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
     FINE(distal_substitute(s, "i, j", "gemm"));
     WRONG(distal_compile(s), "gemm");

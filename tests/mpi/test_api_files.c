@@ -264,6 +264,10 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, "ones"),
             "tensor 'B' cannot be in 'ones': it needs a file that stores it contiguously, PATH.npy or "
             "PATH.h5:/NAME");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_file(B, "B.txt"),
+            "'B.txt': it needs a file that stores it contiguously, PATH.npy");
+    REFUSED(DISTAL_INVALID, distal_tensor_attach_output(B, "A.txt"),
+            "'A.txt': it needs a file that stores it contiguously, PATH.npy");
     REFUSED(DISTAL_INVALID, distal_tensor_attach_output(B, path_in(folder, "A.tns")),
             "A.tns': it needs a file that stores it contiguously, PATH.npy");
     distal_tensor *S = declare(d, "S(7, 6): f64, csr", "S(x, y) -> M(weighted(x))");

@@ -271,7 +271,7 @@ static void test_errors(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_section_read(A, rank ? lo : NULL, hi, values), "the bounds of the section of tensor 'A'");
     WRONG(distal_section_read(A, lo, hi, rank == 0 ? NULL : values), "the elements of the section");
     WRONG(distal_section_read(A, (int64_t[]){2, 0}, (int64_t[]){1, 4}, values),
-          "asks for coordinates 2 to 1 of mode 0 of tensor 'A', which has those from 0 to 4");
+          "gives the bounds 2 <= x < 1 for mode 0 of tensor 'A'; they have to be 0 <= lo <= hi <= 4");
     WRONG(distal_section_write(B, lo, hi, values),
           "tensor 'B' is sparse: distal_tensor_entries gives it entries");
     WRONG(distal_section_read(x, lo, hi, values), "no placement");
@@ -289,7 +289,8 @@ static void test_errors(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_norm(A, NULL), "the place for the norm is NULL");
     WRONG(distal_dot(A, x, &number), "distal_dot: error: tensors 'A' and 'x' have different extents");
     WRONG(distal_tensor_print(x), "distal_tensor_print: error: tensor 'x' has no placement");
-    CHECK(distal_on_error(d, (distal_error_action)9) == DISTAL_INVALID &&
+    WRONG(distal_on_error(d, (distal_error_action)9), "distal_on_error: error: 9 is no distal_error_action");
+    CHECK(distal_on_error(NULL, (distal_error_action)9) == DISTAL_INVALID &&
               strstr(distal_error(NULL), "9 is no"),
           "an action of nothing");
     OK(distal_norm(A, &number));
