@@ -15,7 +15,7 @@
 // Errors. A call that can fail returns a status, and distal_error() says what was wrong. The library prints
 // nothing of it and does not end the program, unless distal_on_error asks for that. A failed call changes
 // nothing unless its comment says so, and sets the handle that it would have returned to NULL. Calls accept
-// NULL handles: they return DISTAL_INVALID.
+// NULL handles: they return DISTAL_INVALID at once, on this rank only, also where the call is collective.
 //
 // Ranks. All ranks of the context's communicator make the same calls with the same arguments in the same
 // order, except where a comment says "local": such a call may be made on some ranks only. Calls marked
@@ -228,9 +228,9 @@ DISTAL_API distal_status distal_tensor_coordinates(distal_tensor *tensor, int64_
 // without gaps, in the order of storage). Elements must not overlap. Nothing is copied if the mode that is
 // stored last has stride 1 and the strides decrease in the order of storage; rows may have padding. For other
 // strides each plan keeps a copy, which its figures do not count: every execution copies the tensor into it,
-// and a result back. `data` may be NULL if the rank holds nothing. The memory must stay until the tensor is
-// freed or other memory is attached. Existing plans can no longer be executed. Collective; `data` and
-// `stride` may differ from rank to rank.
+// and a result back. `data` is aligned as the type is in C, and may be NULL if the rank holds nothing. The
+// memory must stay until the tensor is freed or other memory is attached. Existing plans can no longer be
+// executed. Collective; `data` and `stride` may differ from rank to rank.
 //
 // Of a tensor that is placed `in gpu`, `data` is an address in memory of the GPU that the rank uses, aligned
 // to the size of an element: DISTAL_INVALID where the driver knows that it is not, or that the memory ends
@@ -263,12 +263,14 @@ DISTAL_API distal_status distal_tensor_attach_file(distal_tensor *tensor, const 
 DISTAL_API distal_status distal_tensor_attach_output(distal_tensor *tensor, const char *path);
 
 // Fills the tensor: "zeros", "ones", "iota" (the row-major position), "const:V", "random:SEED" (uniform in
-// [0, 1), the same for any number of ranks), others of docs/command.md, or the path of a .npy file, of which
-// every rank reads its part, or of a .mtx or .tns file. A dense tensor without a placement is filled by the
-// first plan that uses it, which then fails where the source cannot be read. Collective.
+// [0, 1), the same for any number of ranks), others of docs/command.md, or the path of a file: .npy, .mtx,
+// .tns, .h5, or a data set in it, "PATH.h5:/NAME". Every rank reads its part of a .npy file. A dense tensor
+// without a placement is filled by the first plan that uses it, which then fails where the source cannot be
+// read. Collective.
 DISTAL_API distal_status distal_tensor_fill(distal_tensor *tensor, const char *source);
 
-// Writes a .npy, .mtx or .tns file that appears under `path` when it is complete. Collective.
+// Writes a file that appears under `path` when it is complete; its ending gives the format: .npy, .mtx, .tns,
+// .csv, .h5, or a data set in it, "PATH.h5:/NAME". Collective.
 DISTAL_API distal_status distal_tensor_write(distal_tensor *tensor, const char *path);
 
 // Copies the whole tensor, row-major (distal_use_layout), into `whole` on every rank; there is room for all
@@ -399,9 +401,9 @@ DISTAL_API void distal_statement_free(distal_statement *statement);
 // first dense one (docs/language.md, "Where nothing is said"). Arguments are names of loop variables, lists
 // of them ("ii, ji, ki"), and integer expressions over params ("chunk", "n / 2", "256"). docs/schedule.md
 // describes the commands, with an example of each.
-// After a command has failed, the statement can be neither compiled nor planned, so a caller may check the
-// status of distal_compile only. Mistakes that only the whole schedule shows, such as a library call that
-// does not fit, are diagnosed there.
+// After a command has failed, the statement can be neither compiled nor planned: distal_compile and
+// distal_plan_create fail with the error of that command, so a caller may check their status only. Mistakes
+// that only the whole schedule shows, such as a library call that does not fit, are diagnosed there.
 
 // The loop `var` becomes `outer` with `parts` iterations around `inner`.
 DISTAL_API distal_status distal_divide(distal_statement *statement, const char *var, const char *outer,
