@@ -107,6 +107,26 @@ static int64_t section_volume(const distal_tensor *tensor, const int64_t *lo, co
     return volume;
 }
 
+// The array for a section of the tensor. Bounds that are not in it are said as the caller has given them: lo
+// counts from 1, and hi is inclusive.
+static Argument section(const distal_tensor *tensor, const CFI_cdesc_t *array, const int64_t *lo,
+                        const int64_t *hi) {
+    int order;
+    int64_t extents[DISTAL_MAX_ORDER];
+    Argument result = argument(tensor, array, section_volume(tensor, lo, hi));
+    if (distal_tensor_shape(tensor, NULL, &order, extents) != DISTAL_OK)
+        return result;
+    for (int d = 0; d < order; d++)
+        if (lo[d] < 0 || lo[d] > hi[d] || hi[d] > extents[d]) {
+            snprintf(result.why, sizeof result.why,
+                     "dimension %d of the section is %" PRId64 ":%" PRId64
+                     ", and that of the tensor 1:%" PRId64,
+                     d + 1, lo[d] + 1, hi[d], extents[d]);
+            break;
+        }
+    return result;
+}
+
 // Strides in elements. Without a list of the caller's, those of the array, which has a dimension for each
 // mode.
 static bool find_strides(const distal_tensor *tensor, const CFI_cdesc_t *array, const int64_t *given,
@@ -183,13 +203,13 @@ distal_status distal_fortran_gather_to(distal_context *context, distal_tensor *t
 
 distal_status distal_fortran_section_read(distal_context *context, distal_tensor *tensor, const int64_t *lo,
                                           const int64_t *hi, const CFI_cdesc_t *values) {
-    const Argument result = argument(tensor, values, section_volume(tensor, lo, hi));
+    const Argument result = section(tensor, values, lo, hi);
     return end(context, "distal_section_read", &result, distal_section_read(tensor, lo, hi, result.data));
 }
 
 distal_status distal_fortran_section_write(distal_context *context, distal_tensor *tensor, const int64_t *lo,
                                            const int64_t *hi, const CFI_cdesc_t *values) {
-    const Argument result = argument(tensor, values, section_volume(tensor, lo, hi));
+    const Argument result = section(tensor, values, lo, hi);
     return end(context, "distal_section_write", &result, distal_section_write(tensor, lo, hi, result.data));
 }
 

@@ -327,6 +327,7 @@ contains
     handle = c_null_ptr
     if (present(context)) handle = context%handle
     text = f_text(c_error(handle))
+    if (len(text) > 0) text = text(:len(text) - 1) ! without the end of the last line, which print adds
   end function
 
   subroutine distal_on_error(context, action, status)
