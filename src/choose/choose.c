@@ -137,10 +137,14 @@ static bool find_peak(const Search *search, Chosen *chosen, int *statement, Diag
 
 // `peak`: the least that was found.
 static void refuse_limit(const Search *search, int64_t peak, int statement, Diagnostics *diagnostics) {
-    diagnostics_error(diagnostics, search->program->statements[statement].assignment->span,
-                      "no schedule was found that keeps a rank within %" PRId64
-                      " bytes of memory: this statement needs %" PRId64 " on %" PRId64 " rank%s",
-                      search->limit, peak, search->ranks, search->ranks == 1 ? "" : "s");
+    Text limit = text_create(diagnostics->arena), needed = text_create(diagnostics->arena);
+    text_append_bytes(&limit, search->limit);
+    text_append_bytes(&needed, peak);
+    diagnostics_error(
+        diagnostics, search->program->statements[statement].assignment->span,
+        "no schedule was found that keeps a rank within %s of memory: this statement needs %s on "
+        "%" PRId64 " rank%s",
+        text_string(&limit), text_string(&needed), search->ranks, search->ranks == 1 ? "" : "s");
     const Tensor *in_memory = NULL; // the largest
     for (int t = 0; t < search->program->tensor_count; t++) {
         const Tensor *tensor = search->program->tensors[t];

@@ -177,8 +177,10 @@ static ExitStatus help(Session *session) {
     if (!topic) {
         print_everything(&text);
     } else if (!explain(topic, &text)) {
-        diagnostics_error(session->diagnostics, (Span){0}, "no help about '%s'%s", topic,
-                          near_topics(topic, session->arena));
+        const char *near = near_topics(topic, session->arena);
+        diagnostics_error(session->diagnostics, (Span){0}, "no help about '%s'%s", topic, near);
+        if (!*near)
+            diagnostics_note(session->diagnostics, (Span){0}, "'distal help' lists what there is help about");
         return EXIT_WRONG;
     }
     return session_print(session, &text);

@@ -97,10 +97,11 @@ bool launch_fits(Session *session) {
     if (launch_fits_ranks(session, ranks))
         return true;
     const int64_t fewer = pipeline_fewer_ranks(pipeline, cores());
-    diagnostics_note(session->diagnostics, (Span){0},
-                     "-n %" PRId64 " runs the program on %" PRId64
-                     " process%s, each of which executes several processors of the machine",
-                     fewer, fewer, fewer == 1 ? "" : "es");
+    diagnostics_note(
+        session->diagnostics, (Span){0}, "-n %" PRId64 " runs the program on %" PRId64 " process%s%s", fewer,
+        fewer, fewer == 1 ? "" : "es",
+        pipeline->program->machine_count == 0 ? ""
+                                              : ", each of which executes several processors of the machine");
     diagnostics_note(session->diagnostics, (Span){0}, "--oversubscribe starts all %" PRId64 " processes",
                      ranks);
     return false;

@@ -126,9 +126,14 @@ static bool unknown_option(Parsing *parsing, const char *argument) {
 // The commands that take `option`.
 static const char *takers(const Parsing *parsing, const Option *option) {
     Text list = text_create(parsing->arena);
+    const char *last = NULL;
     for (int i = 0; subcommands[i]; i++)
-        if (subcommands[i]->options & 1u << (option - options_table))
-            text_printf(&list, "%s'%s'", list.length ? ", " : "", subcommands[i]->name);
+        if (subcommands[i]->options & 1u << (option - options_table)) {
+            if (last)
+                text_printf(&list, "%s'%s'", list.length ? ", " : "", last);
+            last = subcommands[i]->name;
+        }
+    text_printf(&list, "%s'%s'", list.length ? " and " : "", last);
     return text_string(&list);
 }
 

@@ -12,8 +12,8 @@ static bool is_other_name(AssignmentState *state, const Token *name) {
     if (found && declared.kind == NAME_PARAM && !declared.failed) {
         diagnostics_error(parser->diagnostics, name->span,
                           "'%s' is a param, and params do not stand in expressions: declare a scalar, as "
-                          "'tensor %s_value: f64', and give its value as an input",
-                          name->text, name->text);
+                          "'tensor %s_value: f64', and give it the value (--in %s_value=const:...)",
+                          name->text, name->text, name->text);
         return true;
     }
     if (found)
@@ -62,11 +62,16 @@ static void unknown_function(AssignmentState *state, const Token *name) {
 }
 
 static void wrong_argument_count(AssignmentState *state, const Function *function, int count, Span span) {
+    Reducer reducer;
+    const bool reduces = count == 1 && reducer_by_name(function->name, &reducer);
     fail(state);
     diagnostics_error(state->parser->diagnostics, span,
-                      "'%s' is a function of %s, %s(%s), but %d %s given here", function->name,
+                      "'%s' is a function of %s, %s(%s), but %d %s given here%s", function->name,
                       function->arity == 1 ? "one argument" : "two arguments", function->name,
-                      function->arguments, count, count == 1 ? "is" : "are");
+                      function->arguments, count, count == 1 ? "is" : "are",
+                      reduces ? arena_printf(state->parser->arena,
+                                             "; over the values of i it is %s({i}, x(i))", function->name)
+                              : "");
 }
 
 // `(a)`, `(a, b)`

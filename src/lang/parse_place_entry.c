@@ -220,9 +220,18 @@ bool parse_place_entry(PlaceParser *place, Arrow *arrow, PlaceEntry *entry) {
     switch (token->kind) {
     case TOKEN_NAME:
         take(parser);
-        for (size_t i = 0; peek(parser)->kind == TOKEN_OPEN_PAREN && i < sizeof calls / sizeof *calls; i++)
-            if (strcmp(token->text, calls[i].name) == 0)
-                return calls[i].parse(place, arrow, entry);
+        if (peek(parser)->kind == TOKEN_OPEN_PAREN) {
+            enum { COUNT = sizeof calls / sizeof *calls };
+            const char *names[COUNT];
+            for (int i = 0; i < COUNT; i++) {
+                if (strcmp(token->text, calls[i].name) == 0)
+                    return calls[i].parse(place, arrow, entry);
+                names[i] = calls[i].name;
+            }
+            return diagnostics_error(parser->diagnostics, token->span, "unknown way to divide a mode, '%s'%s",
+                                     token->text,
+                                     did_you_mean(parser->arena, token->text, "ways", names, COUNT));
+        }
         divide_mode(place, arrow, token, BALANCE_NONE, entry);
         return true;
     case TOKEN_INTEGER:

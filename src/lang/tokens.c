@@ -183,8 +183,9 @@ static void push_bad(Lexer *lexer) {
     else if (is_control(*begin))
         diagnostics_error(lexer->diagnostics, token->span, "unexpected control character 0x%02x", *begin);
     else
-        diagnostics_error(lexer->diagnostics, token->span, "unexpected '%.*s'", (int)min_i64(end - begin, 40),
-                          begin);
+        diagnostics_error(lexer->diagnostics, token->span, "unexpected '%.*s'%s",
+                          (int)min_i64(end - begin, 40), begin,
+                          *begin == '@' ? "; a product of matrices is written B(i, k) * C(k, j)" : "");
 }
 
 // `**` and `^`, which is how other languages write powers.

@@ -505,7 +505,7 @@ static void test_choose(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
     d = context_on(comm);
     CHECK(distal_choose(d, "product.distal", text, 100) == DISTAL_FAILED &&
-              strstr(distal_error(d), "no schedule was found that keeps a rank within 100 bytes of memory"),
+              strstr(distal_error(d), "no schedule was found that keeps a rank within 100 B of memory"),
           "%s", distal_error(d));
     distal_free(d);
 }

@@ -10,7 +10,7 @@ tensor v(n): f64  $||
 v(i) = "text" % 2
 v(i) = v[i]
 --- stderr
-characters.distal:2:13: error: unexpected '@'
+characters.distal:2:13: error: unexpected '@'; a product of matrices is written B(i, k) * C(k, j)
    2 | param n = 4 @ 3, m = 5
      |             ^
 characters.distal:3:7: error: only ASCII characters are allowed outside of comments

@@ -8,7 +8,7 @@ tensor B(300, 300): f64
 place A(x, y) -> M(x)
 A(i, j) = B(j, i)
 --- stderr
-disk_not.distal:5:1: error: no schedule was found that keeps a rank within 102400 bytes of memory: this statement needs 360008 on 2 ranks
+disk_not.distal:5:1: error: no schedule was found that keeps a rank within 102400 B of memory: this statement needs 360008 B on 2 ranks
    5 | A(i, j) = B(j, i)
      | ^~~~~~~~~~~~~~~~~
 disk_not.distal:4:7: note: of a tensor in disk, 'place A(...) -> M(...) in disk', only parts are in memory

@@ -13,5 +13,5 @@ schedule A {
   distribute({i}, {io}, {ii}, M)
 }
 --- stderr
-distal: error: 'explain' does not take -W, an option of 'check', 'plan', 'run'
+distal: error: 'explain' does not take -W, an option of 'check', 'plan' and 'run'
 'distal help' lists commands and options
