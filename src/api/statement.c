@@ -334,9 +334,8 @@ distal_status statement_add_commands(distal_statement *statement, int64_t count,
 // Says the error of the command that has failed once more.
 static distal_status repeat_mistake(distal_statement *statement) {
     Diagnostics *diagnostics = statement->context->diagnostics;
-    if (!statement->failed_call)
-        return invalid(statement->context, "a schedule command of the statement '%.60s' has failed before",
-                       statement->text);
+    if (!statement->failed_call) // memory ran out
+        return out_of_memory(statement->context);
     statement_show(statement);
     diagnostics_repeat_error(diagnostics, statement->mistake.span, statement->mistake.message);
     diagnostics_note(diagnostics, statement->mistake.span,

@@ -150,7 +150,7 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "B(x, y) -> M(x)", &t), "B");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(99)", &t), "99");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "", &t),
-          "the placement of the tensor is empty");
+          "the text of the placement of the tensor is empty");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x); A(i, j) = 1", &t),
           "one line");
     WRONG(distal_machine(d, "N2", "grid(1) grid(2)"), "expected the end of the text, found 'grid'");
@@ -416,6 +416,9 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
     WRONG(distal_split(s, "i", NULL, "ii", "2"), "NULL");
     WRONG(distal_schedule(s, "unroll(j"), "   2 | unroll(j\n");
+    WRONG(distal_compile(s), "error: the new loop is NULL");
+    WRONG(distal_compile(s),
+          "distal_split of the statement 'A(i, j) = B(i, j)' has failed before with this error");
     distal_statement_free(s);
 
     // What only the whole schedule shows is found when it is compiled.
