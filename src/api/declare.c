@@ -29,7 +29,8 @@ bool check_line(distal_context *context, const char *what, const char *text) {
     if (!text)
         return diagnostics_error(context->diagnostics, (Span){0}, "the %s is NULL", what);
     if (text[strspn(text, " \t")] == '\0')
-        return diagnostics_error(context->diagnostics, (Span){0}, "the text of the %s is empty", what);
+        return diagnostics_error(context->diagnostics, (Span){0},
+                                 "the %s is empty, where a line of the language is expected", what);
     int open = 0;
     bool good = true;
     for (const char *at = text; good && *at; at++) {

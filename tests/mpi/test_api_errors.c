@@ -150,7 +150,7 @@ static void test_declarations(MPI_Comm comm, int rank, int ranks) {
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "B(x, y) -> M(x)", &t), "B");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(99)", &t), "99");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "", &t),
-          "the text of the placement of the tensor is empty");
+          "the placement of the tensor is empty, where a line of the language is expected");
     WRONG(distal_tensor_create(d, "A", DISTAL_F64, 2, extents, "A(x, y) -> M(x); A(i, j) = 1", &t),
           "one line");
     WRONG(distal_machine(d, "N2", "grid(1) grid(2)"), "expected the end of the text, found 'grid'");
