@@ -80,9 +80,10 @@ static bool parse_type(Parser *parser) {
             parser->array->swapped = order == '<' || order == '>' ? order != own_order : false;
             return true;
         }
-    return fail(parser,
-                arena_printf(parser->arena,
-                             "its dtype '%.40s' is not supported (i4, i8, f4, f8, c8 and c16 are)", descr));
+    return fail(parser, arena_printf(parser->arena,
+                                     "its dtype '%.40s' is not supported (i4, i8, f4, f8, c8 and c16 are: "
+                                     "convert it with astype)",
+                                     descr));
 }
 
 static bool parse_order(Parser *parser) {

@@ -73,13 +73,25 @@ def test_tree(tree, _):
               f"lib/libdistal.so.{version}", "lib/libdistal.a", "lib/pkgconfig/distal.pc",
               "lib/pkgconfig/distal-static.pc", "lib/cmake/distal/distalConfig.cmake",
               "lib/cmake/distal/distalConfigVersion.cmake", "lib/cmake/distal/distalTargets.cmake",
-              "share/doc/distal/README.md", "share/doc/distal/language.md", "share/doc/distal/examples/summa.distal",
+              "share/doc/distal/README.md", "share/doc/distal/docs/language.md", "share/doc/distal/examples/summa.distal",
               "share/doc/distal/examples/c/figure2.c", "share/man/man1/distal.1",
               "share/bash-completion/completions/distal"}
     assert wanted <= names, f"missing: {sorted(wanted - names)}"
     dynamic = run(["readelf", "-d", f"{tree}/lib/libdistal.so"])
     assert "soname: [libdistal.so.0]" in dynamic, dynamic
     assert version in run([f"{tree}/bin/distal", "--version"])
+
+
+def test_links(tree, _):
+    """Links of the installed documents lead to installed files; the header is with the other headers."""
+    documents = glob.glob(f"{tree}/share/doc/distal/**/*.md", recursive=True)
+    count = 0
+    for document in documents:
+        with open(document, encoding="utf-8") as file:
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read()):
+                count += 1
+                assert link == "../include/distal.h" or os.path.exists(os.path.join(os.path.dirname(document), link)), f"{document}: {link}"
+    assert count > 50, f"{count} links in {len(documents)} documents"
 
 
 # The words on the command line, and a word that they are completed to.
@@ -279,7 +291,7 @@ def main():
         except (AssertionError, OSError) as error:
             print(f"FAIL install: {error}")
             return 1
-        for test in (test_tree, test_completion, test_manual, test_destdir, test_exports, test_header, test_pkg_config, test_ends, test_static, test_cmake,
+        for test in (test_tree, test_links, test_completion, test_manual, test_destdir, test_exports, test_header, test_pkg_config, test_ends, test_static, test_cmake,
                      test_ahead_of_time, test_examples, test_tour):
             name = "install/" + test.__name__[len("test_"):]
             try:
