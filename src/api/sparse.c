@@ -304,10 +304,11 @@ static distal_status check_part(distal_context *context, const distal_tensor *to
         if (needed.extent > 0 &&
             (part.first > needed.first || part.first + part.extent < needed.first + needed.extent))
             return invalid(context,
-                           "level %d of tensor '%s' has coordinates from %" PRId64 " to before %" PRId64
-                           ", and those from %" PRId64 " to before %" PRId64 " are at home on rank %d",
-                           l, to->tensor->name, part.first, part.first + part.extent, needed.first,
-                           needed.first + needed.extent, context->rank);
+                           "`first` (%" PRId64 ") and `count` (%" PRId64
+                           ") of level %d of tensor '%s' leave out coordinates that rank %d has at home: "
+                           "%" PRId64 " from %" PRId64 " on",
+                           part.first, part.extent, l, to->tensor->name, context->rank, needed.extent,
+                           needed.first);
     }
     return DISTAL_OK;
 }

@@ -294,7 +294,7 @@ static void check_own_rows(MPI_Comm comm, int n, int rank, int ranks) {
                                          {.pos = pos, .crd = crd}};
     if (first_of(n, 1, ranks) > 1) {
         CHECK(distal_tensor_attach_levels(b, fewer, values) == DISTAL_INVALID, "attached fewer rows");
-        CHECK(strstr(distal_error(d), " are at home on rank "), "%s", distal_error(d));
+        CHECK(strstr(distal_error(d), "leave out coordinates that rank "), "%s", distal_error(d));
     }
     const distal_level_arrays beyond[] = {{.first = first, .count = n + 1}, {.pos = pos, .crd = crd}};
     CHECK(distal_tensor_attach_levels(b, beyond, values) == DISTAL_INVALID, "attached more rows");
@@ -348,7 +348,7 @@ static void test_own_columns(MPI_Comm comm, int rank, int ranks) {
                                          {.first = first, .count = count - (rank == 0)}};
     if (first_row(1, ranks) > 1) { // 0 of them would mean all
         CHECK(distal_tensor_attach_levels(b, fewer, values) == DISTAL_INVALID, "attached fewer columns");
-        CHECK(strstr(distal_error(d), " are at home on rank "), "%s", distal_error(d));
+        CHECK(strstr(distal_error(d), "leave out coordinates that rank "), "%s", distal_error(d));
     }
     distal_plan_free(plan);
     distal_free(d);
