@@ -31,7 +31,7 @@ void run_count(Run *run, int index) {
     for (int t = 0; t < counters->count; t++)
         counters->own[t].structure = 0; // once for a structure, not for each execution
     for (int t = 0; t < spmd->transfer_count; t++) {
-        Counts *own = counts_of(counters, spmd->transfers[t].access->tensor);
+        Counts *own = counts_of(counters, spmd->transfers[t].statement_access->tensor);
         own->bytes += execution_bytes(statement->execution, t);
         own->messages += execution_messages(statement->execution, t);
         own->structure += execution_structure_bytes(statement->execution, t);

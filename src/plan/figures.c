@@ -193,7 +193,7 @@ static const char *loop_name(const Spmd *spmd, int var) {
 // The variable of the loop of the first transfer of the tensor, or of its row; "" outside of all loops.
 static const char *loop_of(const Spmd *spmd, const Tensor *tensor) {
     for (int t = 0; t < spmd->transfer_count; t++)
-        if (spmd->transfers[t].access->tensor == tensor)
+        if (spmd->transfers[t].statement_access->tensor == tensor)
             return loop_name(spmd, spmd->transfers[t].at);
     for (int r = 0; r < spmd->row_count; r++)
         if (spmd->rows[r].tensor == tensor)

@@ -44,7 +44,7 @@ static void insert_tensor(const Tensor *tensor, const Tensor **tensors, int *cou
 int spmd_tensors(const Spmd *spmd, const Tensor **tensors) {
     int count = 0;
     for (int t = 0; t < spmd->transfer_count; t++)
-        insert_tensor(spmd->transfers[t].access->tensor, tensors, &count);
+        insert_tensor(spmd->transfers[t].statement_access->tensor, tensors, &count);
     for (int r = 0; r < spmd->row_count; r++)
         insert_tensor(spmd->rows[r].tensor, tensors, &count);
     return count;

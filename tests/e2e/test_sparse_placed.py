@@ -51,6 +51,7 @@ class Statement(NamedTuple):
     extents: dict[str, str]  # of the other tensors
     inputs: Callable         # other than B, from its numbers of rows and columns
     value: Callable          # of the inputs
+    square: bool = False     # B has as many rows as columns
 
 
 SPMV = Statement("y(i) = B(i, j) * x(j)", {"y": "n", "x": "m"},
@@ -74,6 +75,8 @@ ADDED = Statement("A(i, j) += B(i, j)", {"A": "n, m"},
 COPY = Statement("A(i, j) = B(i, j)", {"A": "n, m"}, lambda rows, columns: {}, lambda B: B)
 COPY_OF_ROWS = COPY._replace(value=lambda B: full_rows(B))
 TRANSPOSE = Statement("A(i, j) = B(j, i)", {"A": "m, n"}, lambda rows, columns: {}, lambda B: B.T)
+SYMMETRIC = Statement("A(i, j) = B(j, i) + B(i, j)", {"A": "n, m"}, lambda rows, columns: {}, lambda B: B.T + B,
+                      square=True)
 
 
 # Volumes by definition, from coordinates alone: for a tensor, figures by rank. What comes to a rank (or leaves it with a
@@ -297,6 +300,8 @@ CASES = [
          moved("B", by_rows, by_columns)),
     Case("transpose, rows to cyclic rows", TRANSPOSE, {"B": "csr", "A": "dcsr"}, {"B": "j", "A": "cyclic(i, 2)"},
          moved("B", by_rows, by_cyclic_columns)),
+    Case("sum with the transpose", SYMMETRIC, {"B": "csr", "A": "csr"}, {"B": "i", "A": "i"},
+         moved("B", by_rows, by_columns)),
     Case("SpMV by weighted rows", SPMV, {"B": "csr"}, {"B": "weighted(i)", "y": "weighted(i, B)", "x": "j"}, least_load),
     Case("SpMV by stored rows", SPMV, {"B": "dcsr"}, {"B": "~i", "y": "weighted(i, B)", "x": "j"}),
     Case("SpMV by stored columns", SPMV, {"B": "csc"}, {"B": "~j", "y": "i", "x": "weighted(j, B)"}),
@@ -326,6 +331,11 @@ CASES = [
     Case("SpMV of rows by columns", SPMV, {"B": "csr"}, {"B": "i", "y": "i", "x": "j"}, moved("B", by_rows, by_columns),
          schedule="distribute({j}, {jo}, {ji}, M)"),
 ]
+
+
+def largest_square(matrix):
+    size = min(matrix.shape)
+    return matrix.tocsr()[:size, :size]
 
 
 def write_program(case):
@@ -438,7 +448,8 @@ def main():
     for number, case in enumerate(CASES):
         for at, ranks in enumerate(GRIDS):
             kind = names[(number + at) % len(names)]
-            results.append(succeeds(run, f"{case.title}, {kind}, {ranks} ranks", case, MATRICES[kind], ranks))
+            B = largest_square(MATRICES[kind]) if case.statement.square else MATRICES[kind]
+            results.append(succeeds(run, f"{case.title}, {kind}, {ranks} ranks", case, B, ranks))
         if case.volumes.__qualname__.startswith("indexed"):
             results.append(succeeds(plan, f"{case.title}, planned for {MANY_RANKS} ranks", case, MANY_COLUMNS, MANY_RANKS))
     return 0 if all(results) else 1
