@@ -31,9 +31,9 @@ static Rect find_bounds(const StatementPlan *plan, const Tensor *tensor, int64_t
     return bounds;
 }
 
-ResultParts result_parts(const StatementPlan *plan, const Home *home, int64_t rank) {
+ResultParts result_parts(const StatementPlan *plan, const Tensor *tensor, const Home *home, int64_t rank) {
     bool assembles;
-    const Rect bounds = find_bounds(plan, home->tensor, rank, &assembles);
+    const Rect bounds = find_bounds(plan, tensor, rank, &assembles);
     return (ResultParts){.home = home, .completes = assembles && home_cuts_fibers(home), .bounds = bounds};
 }
 

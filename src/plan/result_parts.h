@@ -12,7 +12,8 @@ typedef struct {
     Rect bounds;    // of what this rank computes; empty: nothing
 } ResultParts;
 
-ResultParts result_parts(const StatementPlan *plan, const Home *home, int64_t rank);
+// `tensor` is that of the statement, whose home may be that of another tensor with the same levels.
+ResultParts result_parts(const StatementPlan *plan, const Tensor *tensor, const Home *home, int64_t rank);
 // Which coordinates are stored where it is computed. Of fibers that are cut, all: a rank that computes
 // nothing of a fiber's part at another rank sends the first element there, a zero, so that the fiber is
 // stored there.

@@ -345,7 +345,7 @@ static const char *send_result(Structures *structures, const StatementPlan *plan
     SubTreeLevel levels[MAX_ORDER];
     arena_reset(arena);
     int64_t *elements = arena_array(arena, int64_t, plan->ranks);
-    const ResultParts parts = result_parts(plan, &computed->home, rank);
+    const ResultParts parts = result_parts(plan, computed->home.tensor, &computed->home, rank);
     const PartArray list = result_parts_list(&parts, arena);
     const Rect **rects = arena_array(arena, const Rect *, list.count);
     for (int64_t i = 0; i < list.count; i++)

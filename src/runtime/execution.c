@@ -131,7 +131,8 @@ static bool create_copies(const Assembly *assembly) {
         ExecutionStage *stage = &execution->stages[transfer->stage];
         if (transfer->kind == TRANSFER_REDUCE && moves && !stage->result_home) {
             const StageParts *from = &parts->stages[transfer->stage];
-            stage->result_home = result_home_create(parts->plan, from->target, from->adds);
+            stage->result_home =
+                result_home_create(parts->plan, from->target_tensor, from->target, from->adds);
             if (!stage->result_home)
                 return no_memory(assembly);
             stage->result_transfer = t;

@@ -20,10 +20,9 @@ struct ResultHome {
     EntryMove move;
 };
 
-ResultHome *result_home_create(const StatementPlan *plan, Storage *home, bool adds) {
-    const ResultParts parts = result_parts(plan, home->home, home->rank);
-    const bool updates =
-        assignment_is_update(plan->spmd->cin->assignment) && home->home->tensor->id == plan->target->id;
+ResultHome *result_home_create(const StatementPlan *plan, const Tensor *tensor, Storage *home, bool adds) {
+    const ResultParts parts = result_parts(plan, tensor, home->home, home->rank);
+    const bool updates = assignment_is_update(plan->spmd->cin->assignment) && tensor == plan->target;
     ResultHome *result = calloc(1, sizeof *result);
     if (!result)
         return NULL;

@@ -10,8 +10,8 @@
 
 typedef struct ResultHome ResultHome;
 
-// `adds`: to what the result has. Local; NULL: no memory.
-ResultHome *result_home_create(const StatementPlan *plan, Storage *home, bool adds);
+// Of a tensor of the statement. `adds`: to what the result has. Local; NULL: no memory.
+ResultHome *result_home_create(const StatementPlan *plan, const Tensor *tensor, Storage *home, bool adds);
 void result_home_free(ResultHome *result); // which may be NULL
 // Where this rank computes.
 Storage *result_home_computed(const ResultHome *result);

@@ -255,6 +255,48 @@ static void test_placed(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// `result`, of the extents of B, is to be `factor` times B.
+static void check_scaled(const Fixture *fixture, distal_tensor *result, double factor) {
+    distal_context *d = fixture->d;
+    double a[N * M];
+    OK(distal_tensor_gather(result, a));
+    for (int e = 0; e < N * M; e++)
+        CHECK(near(a[e], factor * fixture->dense_b[e]), "element %d is %g, not %g", e, a[e],
+              factor * fixture->dense_b[e]);
+}
+
+// Results whose entries are found and computed on other ranks than those that have them at home, in a context
+// whose other tensors were declared before.
+static void test_computed_elsewhere(MPI_Comm comm, int rank, int ranks) {
+    Fixture fixture = {.rank = rank};
+    distal_context *d = fixture.d = context_on(comm);
+    const int64_t all[] = {ranks};
+    distal_param(d, "n", N);
+    distal_param(d, "m", M);
+    OK(distal_machine_grid(d, "M", 1, all));
+    fixture.x = declare(d, "x(m): f64", "x(j) -> M(j)");
+    fixture.b = declare(d, "B(n, m): f64, csr", "B(i, j) -> M(j)");
+    distal_tensor *everywhere = declare(d, "A(n, m): f64, csr", "A(i, j) -> M(*)");
+    distal_tensor *by_rows = declare(d, "C(n, m): f64, dcsr", "C(i, j) -> M(i)");
+    distal_plan *plans[] = {
+        planned(d, "A(i, j) = B(i, j)", NULL),
+        planned(d, "A(i, j) += B(i, j) + B(i, j)", NULL),
+        planned(d, "C(i, j) = B(i, j) + B(i, j)", "distribute({j}, {jo}, {ji}, M)"),
+        planned(d, "C(i, j) = C(i, j) * 3", "distribute({j}, {jo}, {ji}, M)"),
+    };
+    for (int source = 0; source < 2; source++) {
+        fill(&fixture, source ? "random:5:0.4" : "random:6:0.2");
+        for (int p = 0; p < 4; p++) {
+            OK(distal_execute(plans[p]));
+            check_figures(d, plans[p], rank);
+            check_scaled(&fixture, p < 2 ? everywhere : by_rows, (double[]){1, 3, 2, 6}[p]);
+        }
+    }
+    for (int p = 0; p < 4; p++)
+        distal_plan_free(plans[p]);
+    distal_free(d);
+}
+
 // Pointers to the rows of a rank only, with an entry in each; those of fewer rows are refused.
 static void check_own_rows(MPI_Comm comm, int n, int rank, int ranks) {
     distal_context *d = context_on(comm);
@@ -442,6 +484,7 @@ int main(int argument_count, char **arguments) {
         {"converted operand", test_converted},
         {"sparse tensor without a plan", test_without_plan},
         {"placed sparse tensor", test_placed},
+        {"sparse results computed elsewhere", test_computed_elsewhere},
         {"arrays of a placed sparse tensor", test_placed_arrays},
         {"arrays with the rows of a rank", test_own_rows},
         {"arrays with the columns of a rank", test_own_columns},
