@@ -370,10 +370,11 @@ typedef struct {
 // have the bits of the library's. Entries are in the order of storage, without duplicates; arrays that are
 // not such are DISTAL_INVALID, and so are those of a tensor that its entries balance if a rank gives entries
 // that the boundaries found in the entries of all ranks put on another rank. After that a tensor whose home
-// has changed has no entries, and tensors that are placed by its entries are at their new homes. Where the
-// placement cuts dense levels below others, ranks that have parts of what is below the same coordinates all
-// store theirs or none does, and where it replicates parts, all ranks that have one give the same entries and
-// values of it; else DISTAL_INVALID. For example CSR:
+// has changed has no entries, and tensors that are placed by its entries are at their new homes. A rank that
+// has had no part of such a tensor, and gets none, may give no arrays, as distal_tensor_levels does. Where
+// the placement cuts dense levels below others, ranks that have parts of what is below the same coordinates
+// all store theirs or none does, and where it replicates parts, all ranks that have one give the same entries
+// and values of it; else DISTAL_INVALID. For example CSR:
 // {{0}, {.pos = row_pointers, .crd = columns}}. Collective.
 DISTAL_API distal_status distal_tensor_attach_levels(distal_tensor *tensor, const distal_level_arrays *levels,
                                                      void *values);

@@ -55,6 +55,7 @@ typedef struct {
     Entries entries;
     StoredTensor arrays;
     bool cut;             // ranks have parts of fibers
+    bool nothing;         // it has no part of the tensor so far, and gives no arrays
     distal_status status; // of this rank
 } Giving;
 
@@ -319,13 +320,19 @@ static bool has_all(const distal_context *context, const distal_tensor *tensor) 
     return rect_is_empty(&whole) || region_contains(&pieces, &whole);
 }
 
+// Whether no array is given, as distal_tensor_levels has it on ranks without a part.
+static bool gives_nothing(const DataCall *call) {
+    bool nothing = true;
+    for (int l = 0; call->given && l < call->tensor->tensor->order; l++)
+        nothing = nothing && !call->given[l].pos && !call->given[l].crd && !call->given[l].bits;
+    return nothing;
+}
+
 // The arrays of this rank and, if `list`, their entries.
 static distal_status take_arrays(distal_context *context, const DataCall *call, bool list,
                                  StoredTensor *tensor, Entries *entries) {
     if (!call->given)
-        return is_here(call->tensor)
-                   ? invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name)
-                   : DISTAL_OK;
+        return invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name);
     const distal_status status = take_levels(context, call, tensor);
     return status == DISTAL_OK && list
                ? status_of(context, call, stored_unpack(tensor, entries, INT64_MAX, context->scratch))
@@ -340,9 +347,10 @@ static bool take_own(void *arguments, Diagnostics *diagnostics) {
     const distal_tensor *to = giving->call->tensor;
     const bool divides = balance_divides(giving->context, to);
     const bool list = divides || home_cuts_fibers(&to->home) || !has_all(giving->context, to);
-    giving->status = divides || is_here(to)
-                         ? take_arrays(giving->context, giving->call, list, &giving->arrays, &giving->entries)
-                         : DISTAL_OK;
+    giving->nothing = !is_here(to) && (!divides || gives_nothing(giving->call));
+    giving->status =
+        giving->nothing ? DISTAL_OK
+                        : take_arrays(giving->context, giving->call, list, &giving->arrays, &giving->entries);
     return giving->status == DISTAL_OK;
 }
 
@@ -351,7 +359,12 @@ static bool check_home(void *arguments, Diagnostics *diagnostics) {
     Giving *giving = arguments;
     giving->cut = home_cuts_fibers(&giving->call->tensor->home);
     distal_status status = check_own(giving->context, giving->call, &giving->entries);
-    if (status == DISTAL_OK && is_here(giving->call->tensor))
+    if (status == DISTAL_OK && is_here(giving->call->tensor) && giving->nothing)
+        status = invalid(giving->context,
+                         "the levels of tensor '%s' are NULL on rank %d, which has a part of it with the "
+                         "entries of the other ranks: give it arrays without entries",
+                         giving->call->tensor->name, giving->context->rank);
+    else if (status == DISTAL_OK && is_here(giving->call->tensor))
         status = check_part(giving->context, giving->call->tensor, &giving->arrays);
     giving->status = status; // set last, as memory may run out before
     return status == DISTAL_OK;

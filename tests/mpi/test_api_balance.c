@@ -368,6 +368,44 @@ static void test_arrays(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// Ranks that have no part of the tensor attach no arrays. One that gets a part with the new boundaries has
+// to.
+static void test_no_arrays(MPI_Comm comm, int rank, int ranks) {
+    distal_context *d = context_on(comm);
+    const int across = ranks % 2 ? 1 : 2;
+    OK(distal_machine_grid(d, "P", 2, (int64_t[]){ranks / across, across}));
+    distal_tensor *b = declare(d, "B(9, 2): f64, dcsr", "B(i, j) -> P(~i, j)");
+    double one = 1, whole[9 * 2];
+    const int64_t zero = 0, none[] = {0, 0}, some[] = {0, 1};
+    const int32_t row = rank / across, column = 0;
+    const distal_level_arrays entry[] = {{.pos = some, .crd = &row}, {.pos = some, .crd = &column}},
+                              empty[] = {{.pos = none}, {.pos = none}};
+    distal_level_arrays nothing[2];
+    OK(distal_tensor_entries(b, rank == 0, (const int64_t *const[]){&zero, &zero}, &one));
+    OK(distal_tensor_levels(b, nothing, NULL, NULL));
+    CHECK(!nothing[0].pos == (rank >= across), "%s part", nothing[0].pos ? "a" : "no");
+    OK(distal_tensor_attach_levels(b, rank == 0 ? entry : rank < across ? empty : nothing, &one));
+    OK(distal_tensor_gather(b, whole));
+    for (int e = 0; e < 9 * 2; e++)
+        CHECK(whole[e] == (e == 0), "element %d is %g", e, whole[e]);
+    if (ranks == 4) {
+        // Rows 0 and 1 are on ranks 0 and 2. Ranks 1 and 3 have parts of them without entries.
+        const distal_status status = distal_tensor_attach_levels(b,
+                                                                 rank % 2 == 0 ? entry
+                                                                 : rank == 1   ? empty
+                                                                               : nothing,
+                                                                 &one);
+        CHECK(status == DISTAL_INVALID, "attached nothing on rank 3");
+        CHECK(strstr(distal_error(d), "the levels of tensor 'B' are NULL on rank 3, which has a part of it"),
+              "%s", distal_error(d));
+        OK(distal_tensor_attach_levels(b, rank % 2 == 0 ? entry : empty, &one));
+        OK(distal_tensor_gather(b, whole));
+        for (int e = 0; e < 9 * 2; e++)
+            CHECK(whole[e] == (e == 0 || e == 2), "element %d is %g", e, whole[e]);
+    }
+    distal_free(d);
+}
+
 int main(int argument_count, char **arguments) {
     static const ReportCase cases[] = {
         {"weighted rows", test_weighted},
@@ -379,6 +417,7 @@ int main(int argument_count, char **arguments) {
         {"divisions of what was freed", test_freed},
         {"what entries divide refused", test_refused},
         {"arrays of the caller, divided evenly", test_arrays},
+        {"arrays of ranks without a part", test_no_arrays},
         {NULL, NULL},
     };
     return report_all(argument_count, arguments, cases);
