@@ -92,7 +92,7 @@ int64_t rect_common(const Rect *a, const Rect *b) {
 
 // Appends a \ b to `rest`: disjoint rectangles, at most three for each mode.
 static void rect_subtract(const Rect *a, const Rect *b, Arena *arena, RectArray *rest) {
-    Rect common;
+    Rect common = {0}; // for clang-tidy, which does not see that it is set
     if (!rect_intersect(a, b, arena, &common)) {
         array_push(arena, *rest, *a);
         return;
@@ -116,6 +116,13 @@ int64_t region_volume(const Region *region) {
     for (int64_t i = 0; i < region->rects.count; i++)
         volume = saturated_add(volume, rect_volume(&region->rects.items[i]));
     return volume;
+}
+
+Region region_copy(const Region *region, Arena *arena) {
+    Region copy = {0};
+    for (int64_t i = 0; i < region->rects.count; i++)
+        array_push(arena, copy.rects, rect_copy(&region->rects.items[i], arena));
+    return copy;
 }
 
 bool region_equal(const Region *a, const Region *b) {
@@ -193,6 +200,12 @@ void region_subtract(Region *region, const Rect *rect, Arena *arena) {
 void region_subtract_all(Region *region, const Region *other, Arena *arena) {
     for (int64_t i = 0; i < other->rects.count && region->rects.count > 0; i++)
         region_subtract(region, &other->rects.items[i], arena);
+}
+
+Region region_without(const Region *region, const Region *other, Arena *arena) {
+    Region rest = region_copy(region, arena);
+    region_subtract_all(&rest, other, arena);
+    return rest;
 }
 
 // Whether b continues a in one mode and agrees with it in the others; then *joined is both.

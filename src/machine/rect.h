@@ -62,12 +62,15 @@ RectChunks rect_chunks(const Rect *rect, const int *mode_order, int64_t most);
 Rect rect_chunk(const RectChunks *chunks, int64_t index);
 
 int64_t region_volume(const Region *region);
+Region region_copy(const Region *region, Arena *arena);
 bool region_equal(const Region *a, const Region *b); // rectangle by rectangle, in order
 // Of a rectangle whose volume overflows: whether one rectangle of the region contains it.
 bool region_contains(const Region *region, const Rect *rect);
 // Removes `rect`, or the rectangles of another region, from the region.
 void region_subtract(Region *region, const Rect *rect, Arena *arena);
 void region_subtract_all(Region *region, const Region *other, Arena *arena);
+// What a region has that the other one has not.
+Region region_without(const Region *region, const Region *other, Arena *arena);
 // Joins neighbours that differ in one mode only, until no two can be joined.
 void region_coalesce(Region *region);
 

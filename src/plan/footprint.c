@@ -311,8 +311,7 @@ Region footprint_of_steps(const Footprints *footprints, int64_t rank, Arena *are
         Footprint footprint;
         if (!footprint_of_rank(footprints, rank, step, arena, &worker, &footprint))
             continue;
-        for (int64_t i = 0; i < all.rects.count; i++)
-            region_subtract(&footprint.region, &all.rects.items[i], arena);
+        region_subtract_all(&footprint.region, &all, arena);
         for (int64_t i = 0; i < footprint.region.rects.count; i++)
             array_push(arena, all.rects, footprint.region.rects.items[i]);
     }
@@ -322,9 +321,7 @@ Region footprint_of_steps(const Footprints *footprints, int64_t rank, Arena *are
 Footprint footprint_copy(const Footprint *footprint, Arena *arena) {
     Footprint copy = *footprint;
     copy.bounds = rect_copy(&footprint->bounds, arena);
-    copy.region = (Region){0};
-    for (int64_t i = 0; i < footprint->region.rects.count; i++)
-        array_push(arena, copy.region.rects, rect_copy(&footprint->region.rects.items[i], arena));
+    copy.region = region_copy(&footprint->region, arena);
     return copy;
 }
 

@@ -102,13 +102,6 @@ static void subtract_everything(const Footprints *use, Region *rest, Arena *aren
     arena_free(before.scratch);
 }
 
-static Region region_copy(const Region *region, Arena *arena) {
-    Region copy = {0};
-    for (int64_t i = 0; i < region->rects.count; i++)
-        array_push(arena, copy.rects, rect_copy(&region->rects.items[i], arena));
-    return copy;
-}
-
 static const Region *copy_unused(const Region *unused, int use_count, Arena *arena) {
     Region *copy = arena_array(arena, Region, use_count + 1);
     for (int u = 0; u <= use_count; u++)

@@ -199,8 +199,7 @@ static void find_parts(Search *search, const Rect *footprint) {
         return;
     arena_reset(search->scratch);
     array_push(search->scratch, missing.rects, box);
-    for (int64_t i = 0; i < search->own.rects.count && missing.rects.count > 0; i++)
-        region_subtract(&missing, &search->own.rects.items[i], search->scratch);
+    region_subtract_all(&missing, &search->own, search->scratch);
     for (int64_t i = 0; i < missing.rects.count; i++)
         home_find(search->home, &missing.rects.items[i], search->choice, search->scratch, &found);
     if (are_many(search, &found)) {

@@ -341,12 +341,3 @@ RankArray ranks_without(const RankArray *ranks, int64_t rank, Arena *arena) {
             array_push(arena, rest, ranks->items[i]);
     return rest;
 }
-
-Region region_without(const Region *region, const Region *pieces, Arena *arena) {
-    Region rest = {0};
-    for (int64_t i = 0; i < region->rects.count; i++)
-        array_push(arena, rest.rects, region->rects.items[i]);
-    for (int64_t i = 0; i < pieces->rects.count; i++)
-        region_subtract(&rest, &pieces->rects.items[i], arena);
-    return rest;
-}

@@ -89,7 +89,4 @@ int64_t rank_in_place(Planner *planner, const Footprint *footprint, const Holdin
 
 RankArray ranks_without(const RankArray *ranks, int64_t rank, Arena *arena);
 
-// Region without what `pieces` have of it.
-Region region_without(const Region *region, const Region *pieces, Arena *arena);
-
 #endif

@@ -3,15 +3,6 @@
 
 #include "base/integer.h"
 
-static bool is_within(const Region *region, const Region *pieces, Arena *arena) {
-    Region rest = {0};
-    for (int64_t i = 0; i < region->rects.count; i++)
-        array_push(arena, rest.rects, region->rects.items[i]);
-    for (int64_t i = 0; i < pieces->rects.count && rest.rects.count > 0; i++)
-        region_subtract(&rest, &pieces->rects.items[i], arena);
-    return rest.rects.count == 0;
-}
-
 bool entries_move(const StatementPlan *plan, int transfer) {
     const Footprints *footprints = plan->footprints[transfer];
     const Home *home = &plan->homes[plan->spmd->transfers[transfer].statement_access->tensor->id];
@@ -25,7 +16,7 @@ bool entries_move(const StatementPlan *plan, int transfer) {
             Footprint footprint;
             if (footprint_of_rank(footprints, rank, step, scratch, &worker, &footprint))
                 moves = (footprints->kind == TRANSFER_REDUCE && home->replicated) ||
-                        !is_within(&footprint.region, &pieces, scratch);
+                        region_without(&footprint.region, &pieces, scratch).rects.count > 0;
         }
     }
     arena_free(scratch);

@@ -86,20 +86,13 @@ static bool take(const Verifier *verifier, Region *expected, const Rect *rect) {
     return true;
 }
 
-static Region copy_of(const Verifier *verifier, const Region *region) {
-    Region copy = {0};
-    for (int64_t i = 0; i < region->rects.count; i++)
-        array_push(verifier->arena, copy.rects, region->rects.items[i]);
-    return copy;
-}
-
 static bool verify_fetch(const Verifier *verifier, int64_t rank) {
     const RankStep *step = step_of(verifier, rank);
     Region expected = {0};
     int64_t count;
     const RankOperation *all = operations_of(verifier, rank, &count);
     if (step->piece < 0 && !step->kept)
-        expected = copy_of(verifier, &verifier->now[rank].region);
+        expected = region_copy(&verifier->now[rank].region, verifier->arena);
     else if (step->piece >= 0 &&
              !rect_contains(&verifier->homes[rank].rects.items[step->piece], &verifier->now[rank].bounds))
         return fail(verifier, "works in a home piece that has not all of its footprint", rank);
@@ -182,7 +175,7 @@ static bool verify_reduce(const Verifier *verifier, int64_t rank) {
     int64_t count;
     const RankOperation *all = operations_of(verifier, rank, &count);
     if (step_of(verifier, rank)->piece < 0)
-        expected = copy_of(verifier, &verifier->now[rank].region);
+        expected = region_copy(&verifier->now[rank].region, verifier->arena);
     for (int64_t i = 0; i < count; i++) {
         const bool local = all[i].operation->id == OPERATION_LOCAL;
         const Part *parts = local ? all[i].receives : all[i].sends;
@@ -340,7 +333,7 @@ static bool verify_figures(Verifier *verifier) {
 // The parts that home_owners gives to a rank are exactly its home pieces.
 static bool verify_pieces(const Verifier *verifier, const HoldingArray *owners, int64_t rank) {
     const Region pieces = home_pieces(verifier->planner.home, rank, verifier->arena);
-    Region rest = copy_of(verifier, &pieces);
+    Region rest = region_copy(&pieces, verifier->arena);
     for (int64_t k = 0; k < owners->count; k++) {
         if (!holding_has(&owners->items[k], rank))
             continue;
