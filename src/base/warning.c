@@ -17,7 +17,8 @@ const WarningRow warning_table[WARNING_COUNT] = {
                             "a result holds NaN or infinity where no operand does (found by run)"},
 };
 
-Warning warning_named(const char *name) {
+// The warning of that name; WARNING_COUNT where there is none.
+static Warning warning_named(const char *name) {
     int warning = 0;
     while (warning < WARNING_COUNT && strcmp(warning_table[warning].name, name) != 0)
         warning++;

@@ -27,9 +27,6 @@ typedef struct {
     unsigned off, errors;
 } WarningChoice;
 
-// The warning of that name; WARNING_COUNT where there is none.
-Warning warning_named(const char *name);
-
 // What follows -W: "error", "error=NAME", "no-error=NAME", "no-NAME" or "NAME"; the later of two counts.
 // False where it is none of these.
 bool warning_choose(WarningChoice *choice, const char *what);

@@ -67,7 +67,8 @@ static void factorize(Finding *finding, Candidate *candidate, int var, int64_t l
     }
 }
 
-int64_t grids_fewest(int64_t processors) {
+// Of the numbers of processors that are looked at: at most 3% of them, or one, stay idle.
+static int64_t fewest_processors(int64_t processors) {
     const int64_t idle = max_i64(1, (int64_t)(idle_share * (double)processors));
     return max_i64(1, processors - min_i64(idle, MOST_IDLE));
 }
@@ -158,7 +159,7 @@ void grids_find(Search *search, SearchStatement *statement) {
     const int64_t processors = search->kept && free_grid ? search->ranks : search->processors;
     int64_t count = processors;
     // With fewer where these are more than there are parts.
-    for (; free_grid && count >= 1 && (count >= grids_fewest(processors) || finding.drafts.count == 0);
+    for (; free_grid && count >= 1 && (count >= fewest_processors(processors) || finding.drafts.count == 0);
          count--) {
         candidate.count = 0;
         if (count > 1)

@@ -11,8 +11,4 @@
 // dimensions. None where it has no variable to distribute.
 void grids_find(Search *search, SearchStatement *statement);
 
-// The numbers of processors that are looked at: from the first result to `processors`. At most 3% of them, or
-// one, stay idle.
-int64_t grids_fewest(int64_t processors);
-
 #endif

@@ -145,7 +145,8 @@ void tiling_prepare(TilingProblem *problem, const unsigned char *places) {
     find_moved(problem, places);
 }
 
-const TilePart *tiling_part(const TilingProblem *problem, const TilingPoint *point, int group) {
+// The part of a group that the point has.
+static const TilePart *tiling_part(const TilingProblem *problem, const TilingPoint *point, int group) {
     return &problem->groups[group].parts.items[point->parts[group]];
 }
 

@@ -67,8 +67,6 @@ typedef struct {
 // describe. `places` as of tiling_find.
 void tiling_prepare(TilingProblem *problem, const unsigned char *places);
 
-// The part of a group that the point has.
-const TilePart *tiling_part(const TilingProblem *problem, const TilingPoint *point, int group);
 // Coordinates of a variable that a processor has, at most; 1 where there are none.
 int64_t tiling_block(const TilingProblem *problem, int var);
 // Coordinates of a variable that a tile has, at most.

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-void help_wrap(const char *text, size_t indent, Text *to) {
+// Appends `text` in lines of at most 100 characters, of which all but the first are indented by `indent`.
+static void help_wrap(const char *text, size_t indent, Text *to) {
     for (size_t column = indent; *text;) {
         const size_t length = strcspn(text, " ");
         if (column > indent && column + 1 + length > 100) {

@@ -6,8 +6,6 @@
 
 #include "cli/commands.h"
 
-// Appends `text` in lines of at most 100 characters, of which all but the first are indented by `indent`.
-void help_wrap(const char *text, size_t indent, Text *to);
 // A line of a table: what, and a summary beside it.
 void help_row(const char *what, const char *summary, Text *to);
 // "-n, --ranks N"

@@ -10,7 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-const Chosen *schedule_choose(Session *session, int64_t ranks) {
+// Chooses for the program of the session, with its options; 0 ranks: as the program says. NULL with
+// diagnostics in those of the program.
+static const Chosen *schedule_choose(Session *session, int64_t ranks) {
     const Options *options = session->options;
     if (!session_compile(session, PASS_PROGRAM))
         return NULL;

@@ -6,10 +6,6 @@
 #include "choose/choose.h"
 #include "cli/session.h"
 
-// Chooses for the program of the session, with its options; 0 ranks: as the program says. NULL with
-// diagnostics in those of the program.
-const Chosen *schedule_choose(Session *session, int64_t ranks);
-
 // With --auto: the program of the session becomes the one that is chosen, as `schedule` prints it. False with
 // diagnostics.
 bool schedule_take(Session *session, int64_t ranks);

@@ -265,7 +265,8 @@ const HelpTopic help_topics[] = {
 };
 const int help_topic_count = sizeof help_topics / sizeof *help_topics;
 
-const char *help_topic_list(const HelpTopic *topic, Arena *arena) {
+// The words of its list; "" where it has none.
+static const char *help_topic_list(const HelpTopic *topic, Arena *arena) {
     Text list = text_create(arena);
     if (topic->list)
         topic->list(&list);

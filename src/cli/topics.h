@@ -25,7 +25,5 @@ extern const int help_topic_count;
 const HelpTopic *help_topic(const char *word, Arena *arena);
 // Its text with the list put in.
 void help_topic_text(const HelpTopic *topic, Text *to);
-// The words of its list; "" where it has none.
-const char *help_topic_list(const HelpTopic *topic, Arena *arena);
 
 #endif

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define KERNEL_NAME(NAME, name) name,
-const char *const model_kernel_names[MODEL_KERNEL_COUNT] = {MODEL_KERNELS(KERNEL_NAME)};
 #define COLLECTIVE_NAME(NAME, name) name,
 const char *const collective_names[COLLECTIVE_COUNT] = {"", COLLECTIVES(COLLECTIVE_NAME)};
 

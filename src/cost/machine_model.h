@@ -102,7 +102,6 @@ double model_disk_rate(const ModelRanks *ranks, bool writes, double request);
 // message of `bytes` bytes between them, without its latency: while all ranks receive.
 double model_message_seconds(const ModelRanks *ranks, int level, double share, double bytes);
 
-extern const char *const model_kernel_names[MODEL_KERNEL_COUNT];
 extern const char *const collective_names[COLLECTIVE_COUNT];
 
 #endif

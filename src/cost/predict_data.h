@@ -17,8 +17,6 @@ typedef struct {
 // are 1.
 bool nest_counts(const StatementPlan *plan, int nest, int64_t processor, const Around *around,
                  double counts[MAX_VARS]);
-// The product of those of the source variables: points of the loops of the nest.
-double nest_points(const StatementPlan *plan, int nest, const double counts[MAX_VARS]);
 // Elements that an access reaches.
 double access_elements(const Access *access, const double counts[MAX_VARS]);
 

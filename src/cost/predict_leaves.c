@@ -45,7 +45,8 @@ bool nest_counts(const StatementPlan *plan, int nest, int64_t processor, const A
     return true;
 }
 
-double nest_points(const StatementPlan *plan, int nest, const double counts[MAX_VARS]) {
+// The product of the counts of the source variables: points of the loops of the nest.
+static double nest_points(const StatementPlan *plan, int nest, const double counts[MAX_VARS]) {
     const Cin *cin = plan->spmd->cin;
     const Nest loops = cin_nest(cin, nest);
     bool active[MAX_VARS];

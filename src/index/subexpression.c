@@ -29,6 +29,9 @@ static void add_factors(Arena *arena, const Expr *expr, Factors *factors) {
     add_factors(arena, expr->right, factors);
 }
 
+// Whether two expressions are equal up to the order of factors and of two summands.
+static bool expr_equal(Arena *arena, const Expr *a, const Expr *b);
+
 // Whether all of `some` are in `all`, as often as in `some`; removes them there and puts `by` in the place of
 // the first.
 static bool take_factors(Arena *arena, const Factors *some, Factors *all, const Expr *by) {
@@ -54,7 +57,7 @@ static bool take_factors(Arena *arena, const Factors *some, Factors *all, const 
     return true;
 }
 
-bool expr_equal(Arena *arena, const Expr *a, const Expr *b) {
+static bool expr_equal(Arena *arena, const Expr *a, const Expr *b) {
     if (!a || !b)
         return a == b;
     if (a->kind != b->kind)

@@ -27,9 +27,6 @@ typedef struct {
 // none. Factors of a product and two summands may occur in any order.
 const Expr *expr_replace(Replacement *replacement, const Expr *expr);
 
-// Whether they are equal up to the order of factors and of two summands.
-bool expr_equal(Arena *arena, const Expr *a, const Expr *b);
-
 // The expression with other variables: `ids` by variable id.
 const Expr *expr_with_vars(Arena *arena, const Expr *expr, const int *ids);
 

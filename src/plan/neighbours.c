@@ -61,7 +61,8 @@ static bool is_neighbour(const Planner *planner, int64_t a, int64_t b) {
     return nodes[a] == nodes[b];
 }
 
-bool planner_reads(const Planner *planner, int64_t rank, int64_t owner) {
+// Whether `rank` reads what `owner` has at home.
+static bool planner_reads(const Planner *planner, int64_t rank, int64_t owner) {
     return planner->reads_neighbours && is_neighbour(planner, rank, owner);
 }
 

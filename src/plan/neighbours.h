@@ -20,9 +20,7 @@ bool neighbours_read(const StatementPlan *plan, int transfer);
 // rank, into its view.
 bool neighbours_gather(const StatementPlan *plan, int transfer, int64_t rank, int64_t owner);
 
-// Whether `rank` reads what `owner` has at home.
-bool planner_reads(const Planner *planner, int64_t rank, int64_t owner);
-// Whether all of these ranks read what the others have.
+// Whether all of these ranks read what the others have at home.
 bool planner_reads_all(const Planner *planner, const RankArray *ranks);
 // The same of what `source` has at home, or has used in the step before (`previous`): of that the taker reads
 // what is at home with its neighbours, wherever the source has it.

@@ -53,7 +53,8 @@ static void take_arrays(StoredTensor *tensor, const StoredTensor *from) {
     tensor->value_count = order == from->order ? from->value_count : tensor->arrays[order - 1].position_count;
 }
 
-const char *version_find_whole(Structures *structures, Version *version) {
+// Prepares the entries of all ranks as one tensor.
+static const char *version_find_whole(Structures *structures, Version *version) {
     StoredTensor *whole = &version->whole;
     const char *why = version->has_whole ? NULL : version_find_whole(structures, version->of);
     if (version->has_whole || why)
@@ -209,7 +210,8 @@ const char *structures_put(Structures *structures, int tensor, Entries *entries)
     return why;
 }
 
-bool copy_is_needed(const StatementPlan *plan, int transfer) {
+// Whether the operand of a transfer is not used as it is at home.
+static bool copy_is_needed(const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     return tensor_is_sparse(of->statement_access->tensor) && of->kind == TRANSFER_FETCH &&
            (plan->moves[transfer] || of->access->tensor != of->statement_access->tensor);

@@ -47,9 +47,7 @@ struct Structures {
 
 // What a rank stores of a version; stored_free follows in any case.
 const char *version_local(Structures *structures, Version *version, int64_t rank, StoredTensor *local);
-// Prepares the entries of all ranks as one tensor.
-const char *version_find_whole(Structures *structures, Version *version);
-// The entries in disjoint rectangles of that; entries_free follows in any case.
+// The entries of all ranks in disjoint rectangles; entries_free follows in any case.
 const char *version_entries(Structures *structures, Version *version, int64_t count, const Rect *const *rects,
                             Entries *entries);
 const Rect **list_rects(int64_t count, const Rect *items, Arena *arena);
@@ -65,8 +63,6 @@ typedef struct {
 // Where no entries move, elements of `making` is NULL; stored_free follows in any case.
 const char *copy_make(Structures *structures, Version *copy, int64_t rank, StoredTensor *to,
                       CopyMaking *making);
-// Whether the operand of a transfer is not used as it is at home.
-bool copy_is_needed(const StatementPlan *plan, int transfer);
 
 // `puts_values`: into the result.
 const char *count_copy(Structures *structures, Version *copy, bool puts_values);

@@ -3,7 +3,7 @@
 
 #include "base/integer.h"
 
-int64_t loop_stride(const Loop *loop, Operand operand) {
+static int64_t loop_stride(const Loop *loop, Operand operand) {
     return operand == OF_A ? loop->a : operand == OF_B ? loop->b : loop->c;
 }
 

@@ -12,8 +12,6 @@ typedef distal_contraction_loop Loop;
 
 typedef enum { OF_A, OF_B, OF_C } Operand;
 
-int64_t loop_stride(const Loop *loop, Operand operand);
-
 // A dimension of the product: loops, outermost first.
 typedef struct {
     int count;
