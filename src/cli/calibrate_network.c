@@ -16,8 +16,8 @@ enum { LARGEST_MESSAGE = 1 << 24, LARGEST_COLLECTIVE = 1 << 21, OVERLAPPED = 1 <
 
 typedef struct {
     MPI_Comm comm;
-    int rank, ranks; // in it
-    int peer;        // -1: none
+    int ranks; // in it
+    int peer;  // -1: none
     int bytes;
     char *from, *to;
     int next_root; // of collective operations
@@ -167,7 +167,6 @@ static void measure_collectives(Calibration *calibration, Messages *messages) {
         MPI_Comm_split(MPI_COMM_WORLD, calibration->rank < ranks ? 0 : MPI_UNDEFINED, calibration->rank,
                        &messages->comm);
         if (messages->comm != MPI_COMM_NULL) {
-            messages->rank = calibration->rank;
             messages->ranks = ranks;
             messages->next_root = 0;
             for (int c = COLLECTIVE_NONE + 1; c < COLLECTIVE_COUNT; c++)

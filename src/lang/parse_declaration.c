@@ -109,7 +109,7 @@ static bool parse_level(Parser *parser, Machine *machine, bool *known) {
             return false;
     }
     machine->levels[machine->level_count++] =
-        (MachineLevel){.name = flat ? "" : name->text, .span = name->span, .first = machine->order};
+        (MachineLevel){.name = flat ? "" : name->text, .first = machine->order};
     if (!parse_grid(parser, machine, known))
         return false;
     if (flat && peek(parser)->kind == TOKEN_COMMA)

@@ -83,14 +83,12 @@ static bool is_element_type(int type) {
 static void verify_operands(Verifier *verifier, const Value *value) {
     static const struct {
         int count; // -1: any
-        bool elements, same_result;
-    } rules[] = {[VALUE_NEG] = {1, true, true},      [VALUE_CONVERT] = {1, false, false},
-                 [VALUE_ADD] = {2, true, false},     [VALUE_SUB] = {2, true, false},
-                 [VALUE_MUL] = {2, true, false},     [VALUE_DIV] = {2, true, false},
-                 [VALUE_LESS] = {2, false, false},   [VALUE_AND] = {-1, false, false},
-                 [VALUE_EQUAL] = {2, false, false},  [VALUE_OR] = {-1, false, false},
-                 [VALUE_SELECT] = {3, false, false}, [VALUE_CALL] = {-1, false, false},
-                 [VALUE_ROWS] = {-1, false, false},  [VALUE_COORDINATES] = {-1, false, false}};
+        bool elements;
+    } rules[] = {[VALUE_NEG] = {1, true},    [VALUE_CONVERT] = {1, false},     [VALUE_ADD] = {2, true},
+                 [VALUE_SUB] = {2, true},    [VALUE_MUL] = {2, true},          [VALUE_DIV] = {2, true},
+                 [VALUE_LESS] = {2, false},  [VALUE_AND] = {-1, false},        [VALUE_EQUAL] = {2, false},
+                 [VALUE_OR] = {-1, false},   [VALUE_SELECT] = {3, false},      [VALUE_CALL] = {-1, false},
+                 [VALUE_ROWS] = {-1, false}, [VALUE_COORDINATES] = {-1, false}};
     const int count = value->kind <= VALUE_SPACE ? 0 : rules[value->kind].count;
     if (count >= 0 && value->operand_count != count) {
         fail(verifier, "a value with another number of operands than it takes", "");

@@ -35,7 +35,7 @@ static bool add_machine_dims(Lowering *lowering) {
             machine = directive->machine; // the same for all
     }
     for (int d = 0; machine && d < machine->order; d++)
-        if (!add_dim(lowering, (ExecutionDim){machine->extents[d], machine, d}, machine->span))
+        if (!add_dim(lowering, (ExecutionDim){machine->extents[d], machine}, machine->span))
             return false;
     return true;
 }
@@ -66,7 +66,7 @@ static bool add_own_dims(Lowering *lowering, int *own_dim) {
             // Nests without this variable need a processor even where it has no value.
             if (!every_nest_loops(cin, var))
                 extent = int_op(cin->arena, INT_MAX, int_const(cin->arena, 1), extent);
-            if (!add_dim(lowering, (ExecutionDim){extent, NULL, 0}, directive->span))
+            if (!add_dim(lowering, (ExecutionDim){extent, NULL}, directive->span))
                 return false;
         }
     }

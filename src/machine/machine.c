@@ -9,10 +9,8 @@ Machine *machine_copy(Arena *arena, const Machine *machine) {
     Machine *copy = arena_copy(arena, machine, sizeof *machine);
     copy->name = arena_string(arena, machine->name, strlen(machine->name));
     copy->span = (Span){0};
-    for (int l = 0; l < machine->level_count; l++) {
+    for (int l = 0; l < machine->level_count; l++)
         copy->levels[l].name = arena_string(arena, machine->levels[l].name, strlen(machine->levels[l].name));
-        copy->levels[l].span = (Span){0};
-    }
     for (int d = 0; d < machine->order; d++) {
         copy->extents[d] = int_copy(arena, machine->extents[d]);
         copy->extent_spans[d] = (Span){0};

@@ -13,7 +13,6 @@ enum { MAX_PROCESSORS = INT32_MAX }; // of a machine or a statement, as MPI coun
 
 typedef struct {
     const char *name; // "node", "socket", "core", "gpu"; "" for the one level of a flat machine
-    Span span;
     int first, order; // its dimensions are first .. first + order - 1 of the machine
 } MachineLevel;
 

@@ -227,7 +227,6 @@ static void clear(Reducer reducer, ElementType type, void *to, int64_t step, int
 
 const MemoryKind memory_host = {.name = "host",
                                 .supported = true,
-                                .addressable = true,
                                 .allocate = allocate,
                                 .release = release,
                                 .copy = copy,

@@ -23,8 +23,7 @@ typedef enum { MEMORY_KINDS(MEMORY_ID) MEMORY_KIND_COUNT } MemoryId;
 // Steps are in elements, from one to the next.
 typedef struct {
     const char *name;
-    bool supported;   // false: a placement that names it is diagnosed, and the other members are not set
-    bool addressable; // kernels and MPI reach elements through pointers
+    bool supported; // false: a placement that names it is diagnosed, and the other members are not set
     // Aligned for vectors, never NULL for 0 bytes; NULL: no memory.
     void *(*allocate)(int64_t bytes);
     void (*release)(void *memory); // which may be NULL

@@ -12,7 +12,6 @@
 typedef struct {
     const IntExpr *extent;
     const Machine *machine; // NULL: a dimension that only this statement has
-    int dim;                // of `machine`
 } ExecutionDim;
 
 // A place where data moves: one access of the statement. Two accesses of one nest with the same tensor,
