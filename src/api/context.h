@@ -268,8 +268,8 @@ distal_status statement_declare(distal_context *context, const Assignment *assig
 // Adds copies of the commands to its schedule and applies them. After a mistake the statement cannot be
 // compiled.
 distal_status statement_add_commands(distal_statement *statement, int64_t count, const Command *commands);
-// Runs the remaining passes up to `last`, which is before PASS_PLAN.
-distal_status statement_compile(distal_statement *statement, Pass last);
+// Runs the remaining passes up to generated C.
+distal_status statement_compile(distal_statement *statement);
 // Sets the source of the diagnostics of this call to that of the statement.
 void statement_show(distal_statement *statement);
 // Copies a shared source, before lines are added to it.

@@ -80,7 +80,7 @@ typedef struct {
 static distal_status generate(distal_context *context, void *arguments) {
     (void)context;
     const CompileCall *call = arguments;
-    return statement_compile(call->statement, PASS_C);
+    return statement_compile(call->statement);
 }
 
 distal_status distal_compile(distal_statement *statement) {
@@ -102,7 +102,7 @@ distal_status distal_compile(distal_statement *statement) {
 static distal_status answer_source(distal_context *context, void *arguments) {
     (void)context;
     distal_statement *statement = arguments;
-    const distal_status status = statement_compile(statement, PASS_C);
+    const distal_status status = statement_compile(statement);
     if (status == DISTAL_OK)
         statement_answer(statement, statement->pipeline->c_source);
     return status;

@@ -58,7 +58,7 @@ static distal_status begin_plan(distal_context *context, void *arguments) {
     if (!plan)
         return out_of_memory(context);
     distal_statement *statement = call->statement;
-    const distal_status status = statement_compile(statement, PASS_C);
+    const distal_status status = statement_compile(statement);
     if (status != DISTAL_OK)
         return status;
     const distal_status changes = file_check_change(context, context_tensor(context, statement->target));

@@ -79,7 +79,7 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
 }
 
 distal_status planned_take(distal_statement *statement, PlannedProgram **program) {
-    const distal_status status = statement_compile(statement, PASS_C);
+    const distal_status status = statement_compile(statement);
     if (status != DISTAL_OK)
         return status;
     if (!statement->planned || !holds(statement->planned, statement))

@@ -344,9 +344,9 @@ static distal_status repeat_mistake(distal_statement *statement) {
     return DISTAL_INVALID;
 }
 
-distal_status statement_compile(distal_statement *statement, Pass last) {
+distal_status statement_compile(distal_statement *statement) {
     if (statement->failed)
         return repeat_mistake(statement);
     const distal_status status = update(statement);
-    return status == DISTAL_OK ? run(statement, last) : status;
+    return status == DISTAL_OK ? run(statement, PASS_C) : status;
 }

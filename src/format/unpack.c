@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 256 };
+enum { PARTS = 256 };
 
 // The entries before each part of the positions, and all of them.
-static int64_t count_parts(const EntryReader *reader, int parts, int64_t starts[MOST_PARTS]) {
+static int64_t count_parts(const EntryReader *reader, int64_t starts[PARTS]) {
 #pragma omp parallel for num_threads(entries_team(reader->places))
-    for (int p = 0; p < parts; p++) {
-        const int64_t begin = part_begin(reader->places, parts, p),
-                      end = part_begin(reader->places, parts, p + 1);
+    for (int p = 0; p < PARTS; p++) {
+        const int64_t begin = part_begin(reader->places, PARTS, p),
+                      end = part_begin(reader->places, PARTS, p + 1);
         EntryBlock block;
         starts[p] = reader->compact ? end - begin : 0;
         for (int64_t at = begin; at < end && !reader->compact; at += ENTRY_BLOCK) {
@@ -26,7 +26,7 @@ static int64_t count_parts(const EntryReader *reader, int parts, int64_t starts[
         }
     }
     int64_t count = 0;
-    for (int p = 0; p < parts; p++) {
+    for (int p = 0; p < PARTS; p++) {
         const int64_t own = starts[p];
         starts[p] = count;
         count += own;
@@ -36,8 +36,8 @@ static int64_t count_parts(const EntryReader *reader, int parts, int64_t starts[
 
 int64_t stored_count(const StoredTensor *tensor) {
     const EntryReader reader = reader_of_stored(tensor, tensor->mode_order);
-    int64_t starts[MOST_PARTS];
-    return reader.compact ? reader.places : count_parts(&reader, MOST_PARTS, starts);
+    int64_t starts[PARTS];
+    return reader.compact ? reader.places : count_parts(&reader, starts);
 }
 
 // The entries of a part, from entry `next` on.
@@ -59,16 +59,16 @@ static void unpack_part(const EntryReader *reader, int64_t begin, int64_t end, E
 
 const char *stored_unpack(const StoredTensor *tensor, Entries *entries, int64_t limit, Arena *arena) {
     const EntryReader reader = reader_of_stored(tensor, tensor->mode_order);
-    int64_t starts[MOST_PARTS];
+    int64_t starts[PARTS];
     *entries = (Entries){.type = tensor->type, .order = tensor->order};
     memcpy(entries->extents, tensor->extents, sizeof entries->extents);
-    entries->count = count_parts(&reader, MOST_PARTS, starts);
+    entries->count = count_parts(&reader, starts);
     const char *why = entries_allocate_within(entries, limit, arena);
     if (why)
         return why;
 #pragma omp parallel for num_threads(entries_team(reader.places))
-    for (int p = 0; p < MOST_PARTS; p++)
-        unpack_part(&reader, part_begin(reader.places, MOST_PARTS, p),
-                    part_begin(reader.places, MOST_PARTS, p + 1), entries, starts[p]);
+    for (int p = 0; p < PARTS; p++)
+        unpack_part(&reader, part_begin(reader.places, PARTS, p), part_begin(reader.places, PARTS, p + 1),
+                    entries, starts[p]);
     return NULL;
 }

@@ -83,8 +83,9 @@ const IntExpr *sparse_end(const SparseState *state, const Operand *operand);
 int sparse_var(const SparseState *state, const Operand *operand, const char *what, int type);
 const IntExpr *sparse_let_index(const SparseState *state, const Operand *operand, const char *what,
                                 const Value *value, LoopBody *to);
-const Value *sparse_let_condition(const SparseState *state, const Operand *operand, const char *what,
-                                  const Value *value, LoopBody *to);
+// Whether it has the coordinate, "B_has2".
+const Value *sparse_let_condition(const SparseState *state, const Operand *operand, const Value *value,
+                                  LoopBody *to);
 // The positions of a level below those of the level above; `present`: whether there are any, or NULL.
 LevelRange sparse_below(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
                         const Value *present);

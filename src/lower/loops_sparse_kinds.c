@@ -97,7 +97,7 @@ static void append_advances(const SparseState *state, const SparseLoop *loop, Lo
 // Whether an operand stores the coordinate of the loop, and at which position.
 static void append_presence(SparseState *inside, SparseLoop *loop, int o, const Value *found, LoopBody *to) {
     Operand *operand = &inside->operands[o];
-    found = sparse_let_condition(inside, operand, "has", found, to);
+    found = sparse_let_condition(inside, operand, found, to);
     loop->next[o] = sparse_next(inside, operand, loop->positions[o], loop->ends[o], found, to);
     operand->begin = loop->positions[o];
     operand->end = loop->next[o];

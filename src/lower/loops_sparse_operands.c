@@ -91,9 +91,9 @@ const IntExpr *sparse_let_index(const SparseState *state, const Operand *operand
     return int_var(sparse_arena(state), var);
 }
 
-const Value *sparse_let_condition(const SparseState *state, const Operand *operand, const char *what,
-                                  const Value *value, LoopBody *to) {
-    const int var = sparse_var(state, operand, what, VALUE_TYPE_CONDITION);
+const Value *sparse_let_condition(const SparseState *state, const Operand *operand, const Value *value,
+                                  LoopBody *to) {
+    const int var = sparse_var(state, operand, "has", VALUE_TYPE_CONDITION);
     sparse_append(state, to, loop_let(sparse_arena(state), var, value));
     return value_var(sparse_arena(state), VALUE_TYPE_CONDITION, var);
 }
@@ -257,7 +257,7 @@ static void append_lookup(SparseState *state, Operand *operand, LoopBody *to) {
     const Value *found = format->found(arena, level, position, end, coordinate);
     if (!format->range && operand->present)
         found = value_op(arena, VALUE_AND, VALUE_TYPE_CONDITION, operand->present, found);
-    found = sparse_let_condition(state, operand, "has", found, to);
+    found = sparse_let_condition(state, operand, found, to);
     // The result has an entry wherever there is a value to write.
     state->unchecked = state->unchecked || !operand->written;
     operand->end = sparse_next(state, operand, position, end, found, to);
