@@ -277,13 +277,6 @@ static void divert_operation(Diversion *diversion, const RankStep *step, RankOpe
         divert_members(diversion, step, operation);
 }
 
-static int64_t operation_count(const RankTransfer *part) {
-    int64_t count = 0;
-    for (int64_t s = 0; s < part->step_count; s++)
-        count += part->steps[s].operation_count;
-    return count;
-}
-
 // Any piece of a neighbour may have elements that this rank uses.
 static const RankTransfer *list_pieces(StatementPlan *plan, int transfer, const RankTransfer *part) {
     const Home *home = &plan->homes[part->transfer->access->tensor->id];
@@ -313,7 +306,7 @@ const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const R
         .plan = plan, .planner = planner_create(plan, transfer, arena), .rank = part->rank};
     const bool reduces = part->transfer->kind == TRANSFER_REDUCE;
     RankStep *steps = arena_copy(arena, part->steps, sizeof *steps * (size_t)part->step_count);
-    RankOperation *all = arena_copy(arena, part->operations, sizeof *all * (size_t)operation_count(part));
+    RankOperation *all = arena_copy(arena, part->operations, sizeof *all * (size_t)part->operation_count);
     for (int64_t i = 0; i < part->neighbour_count; i++)
         array_push(arena, diversion.pieces, part->neighbours[i]);
     for (int64_t s = 0; s < part->step_count; s++) {

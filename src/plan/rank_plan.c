@@ -274,6 +274,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
     if (result->buffer_elements == 0)
         result->buffer_count = 0;
     result->steps = steps;
+    result->operation_count = all.count;
     result->operations = all.items;
     result->neighbours = rank.neighbours.items;
     result->neighbour_count = rank.neighbours.count;

@@ -108,12 +108,14 @@ typedef struct {
     const Transfer *transfer;
     int64_t step_count;
     const RankStep *steps;
+    int64_t operation_count; // of all steps
     const RankOperation *operations;
     bool pipelined;           // a step starts before the one before has been used, or written
     int64_t buffer_count;     // 0, 1, or 2 where the step before is still being used or sent
     int64_t buffer_elements;  // of each
     int64_t scratch_elements; // of the step that needs most
     // Of a home in disk; covers: also of one in memory of the host, of a leaf on a GPU.
+    int64_t stage_count; // of all steps
     const DiskStage *stages;
     int64_t stage_elements; // of the step that needs most
     bool covers;            // what is written first, and not read before, is all that the rank has at home

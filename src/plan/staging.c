@@ -413,31 +413,27 @@ static void count_device_copies(const RankPlanner *rank, RankTransfer *result) {
 
 static bool all_local(const RankTransfer *result) {
     bool all = true;
-    for (int64_t s = 0; s < result->step_count; s++)
-        all = all && !has_messages(result, &result->steps[s]);
+    for (int64_t i = 0; i < result->operation_count; i++)
+        all = all && is_local(&result->operations[i]);
     return all;
 }
 
 // Whether a step sends what the one before has got.
 static bool passes_on(const RankTransfer *result) {
-    for (int64_t s = 0; s < result->step_count; s++)
-        for (int64_t i = 0; i < result->steps[s].operation_count; i++) {
-            const RankOperation *operation = &result->operations[result->steps[s].first_operation + i];
-            for (int64_t k = 0; k < operation->send_count; k++)
-                if (operation->sends[k].previous)
-                    return true;
-        }
+    for (int64_t i = 0; i < result->operation_count; i++)
+        for (int64_t k = 0; k < result->operations[i].send_count; k++)
+            if (result->operations[i].sends[k].previous)
+                return true;
     return false;
 }
 
 static bool all_fresh(const RankTransfer *result) {
-    for (int64_t s = 0; s < result->step_count; s++)
-        for (int64_t i = 0; i < result->steps[s].operation_count; i++) {
-            const RankOperation *operation = &result->operations[result->steps[s].first_operation + i];
-            for (int64_t k = 0; k < operation->receive_count; k++)
-                if (is_at_home(&operation->receives[k]) && !operation->receives[k].fresh)
-                    return false;
-        }
+    for (int64_t i = 0; i < result->operation_count; i++) {
+        const RankOperation *operation = &result->operations[i];
+        for (int64_t k = 0; k < operation->receive_count; k++)
+            if (is_at_home(&operation->receives[k]) && !operation->receives[k].fresh)
+                return false;
+    }
     return true;
 }
 
@@ -465,6 +461,7 @@ void stage_finish(RankPlanner *rank, RankTransfer *result) {
         return;
     if (!is_fetch(rank) && rank->planner->home->memory == MEMORY_DISK)
         find_fresh(rank, result);
+    result->stage_count = rank->stages.count;
     result->stages = rank->stages.items;
     if (rank->planner->home->memory == MEMORY_DISK)
         count_io(rank, result);

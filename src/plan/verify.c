@@ -305,12 +305,10 @@ static bool verify_figures(Verifier *verifier) {
     for (int64_t rank = 0; rank < verifier->plan->ranks; rank++) {
         const RankTransfer *part = verifier->parts[rank];
         int64_t bytes = 0, messages = 0;
-        for (int64_t s = 0; s < part->step_count; s++)
-            for (int64_t i = 0; i < part->steps[s].operation_count; i++) {
-                const RankOperation *operation = &part->operations[part->steps[s].first_operation + i];
-                bytes = saturated_add(bytes, operation->bytes);
-                messages += operation->messages;
-            }
+        for (int64_t i = 0; i < part->operation_count; i++) {
+            bytes = saturated_add(bytes, part->operations[i].bytes);
+            messages += part->operations[i].messages;
+        }
         const int64_t buffers = rank_buffer_bytes(part);
         const char *what = bytes != figures->bytes[rank]                                        ? "bytes"
                            : messages != figures->messages[rank]                                ? "messages"

@@ -78,13 +78,6 @@ static int64_t count_requests(const RankTransfer *plan) {
     return most;
 }
 
-static int64_t count_operations(const RankTransfer *plan) {
-    int64_t count = 0;
-    for (int64_t s = 0; s < plan->step_count; s++)
-        count = max_i64(count, plan->steps[s].first_operation + plan->steps[s].operation_count);
-    return count;
-}
-
 // Gives the operations of each step their scratch memory. Returns how much that is: as planned, or more where
 // home pieces are a caller's, with gaps.
 static int64_t place_scratch(TransferState *state) {
@@ -114,11 +107,8 @@ static bool allocate_stages(TransferState *state) {
     state->stage_memory = memory_allocate(MEMORY_HOST, plan->stage_elements, scope->storage->type);
     if (!state->stage_memory)
         return false;
-    int64_t count = 0;
-    for (int64_t s = 0; s < plan->step_count; s++)
-        count = max_i64(count, plan->steps[s].first_stage + plan->steps[s].stage_count);
-    Piece *stages = arena_array(scope->arena, Piece, count);
-    for (int64_t i = 0; i < count; i++)
+    Piece *stages = arena_array(scope->arena, Piece, plan->stage_count);
+    for (int64_t i = 0; i < plan->stage_count; i++)
         stages[i] =
             piece_packed(&plan->stages[i].rect, tensor_levels(scope->storage->home->tensor),
                          scope->storage->type, (char *)state->stage_memory + plan->stages[i].offset * size);
@@ -162,7 +152,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     *state = (TransferState){.scope = {.plan = plan, .storage = storage, .arena = arena}, .leaf = -1};
     if (on_gpu && !gpu_device(diagnostics))
         return false;
-    state->calls = arena_array(arena, OperationCall, count_operations(plan));
+    state->calls = arena_array(arena, OperationCall, plan->operation_count);
     scope->requests = arena_array(arena, MPI_Request, count_requests(plan));
     scope->types = message_types_create();
     bool ok = scope->types != NULL;

@@ -236,6 +236,7 @@ static void test_overlap(MPI_Comm comm, int rank, int ranks) {
                                   .transfer = &transfers[t],
                                   .step_count = 1,
                                   .steps = &steps[t],
+                                  .operation_count = 1,
                                   .operations = &moves[t],
                                   .buffer_count = 1,
                                   .buffer_elements = 4};
@@ -281,6 +282,7 @@ static void test_in_home(MPI_Comm comm, int rank, int ranks) {
                          .transfer = &fixture.transfer,
                          .step_count = 1,
                          .steps = &step,
+                         .operation_count = 1,
                          .operations = &sum,
                          .buffer_count = !owner,
                          .buffer_elements = 6 * ranks};

@@ -274,6 +274,7 @@ static void execute(Case *test, MPI_Comm comm) {
                                .transfer = &test->transfer,
                                .step_count = test->steps.count,
                                .steps = test->steps.items,
+                               .operation_count = test->operations.count,
                                .operations = test->operations.items,
                                .buffer_count = buffer > 0,
                                .buffer_elements = buffer,
