@@ -3,7 +3,6 @@
 
 #include "api/divisions.h"
 #include "runtime/divide_entries.h"
-#include "runtime/exchange_entries.h"
 #include "runtime/list.h"
 #include "runtime/load.h"
 #include "runtime/load_sparse.h"

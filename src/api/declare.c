@@ -2,12 +2,10 @@
 // Declarations of a context: names, params, and the effects of a new value of a param.
 #include "api/context.h"
 
-#include "base/integer.h"
 #include "lang/check.h"
 #include "lang/tokens.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 bool check_name(distal_context *context, const char *what, const char *name) {

@@ -8,10 +8,9 @@
 #include "memory/gpu.h"
 #include "plan/shortage.h"
 #include "runtime/contraction.h"
-#include "runtime/node.h"
+#include "runtime/gpu_messages.h"
 #include "runtime/wait.h"
 
-#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

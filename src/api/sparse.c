@@ -7,11 +7,8 @@
 #include "api/replicas.h"
 #include "base/integer.h"
 #include "format/level_list.h"
-#include "runtime/load.h"
-#include "runtime/load_sparse.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static distal_status check_sparse(distal_context *context, const distal_tensor *tensor) {

@@ -4,7 +4,6 @@
 #include "base/integer.h"
 
 #include <math.h>
-#include <string.h>
 
 // Of two placements with which the busiest rank takes as long, that is better with which others are faster.
 static const double others_matter = 1e-3;

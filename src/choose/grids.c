@@ -4,7 +4,6 @@
 #include "base/integer.h"
 #include "choose/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

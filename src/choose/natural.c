@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "choose/natural.h"
 
-#include "base/integer.h"
-
 // The mode to be divided along a dimension that an access has not: of those that no dimension divides, one
 // that is summed over, else the longest.
 static int spare_mode(const SearchStatement *statement, const SearchTensor *tensor, const Access *access,

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PRODUCT_GROUPS = 3 };
 static const double all_tiles = 1e15; // more of them are not counted exactly

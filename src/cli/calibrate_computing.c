@@ -10,8 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LARGEST_PRODUCT = 1024, SHARED_PRODUCT = 512 };

@@ -4,15 +4,12 @@
 #include "cli/calibrate.h"
 
 #include "base/clock.h"
-#include "base/integer.h"
 #include "memory/disk.h"
 #include "runtime/agreement.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>

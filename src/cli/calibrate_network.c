@@ -3,14 +3,11 @@
 // operations among the first 2, 4, ... ranks, as the runtime makes them.
 #include "cli/calibrate.h"
 
-#include "base/integer.h"
 #include "runtime/agreement.h"
 #include "runtime/wait.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LARGEST_MESSAGE = 1 << 24, LARGEST_COLLECTIVE = 1 << 21, OVERLAPPED = 1 << 22 };
 

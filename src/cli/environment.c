@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int64_t environment_threads(int64_t wanted, const CoreShare *share) {

@@ -2,8 +2,6 @@
 #include "cli/help.h"
 #include "cli/topics.h"
 
-#include <string.h>
-
 // Text of a line or a word: characters that roff would interpret are escaped.
 static void put(const char *text, Text *to) {
     for (const char *at = text; *at; at++) {

@@ -12,8 +12,6 @@
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
-#include <inttypes.h>
-
 // The tensors of a statement, whole.
 static int64_t whole_bytes(const Pipeline *pipeline, const Assignment *assignment) {
     int64_t bytes = 0;

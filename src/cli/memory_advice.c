@@ -9,7 +9,6 @@
 #include "pipeline/peaks.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the runtime has counted in all executions of a statement, compared with the plan.
-#include "base/integer.h"
 #include "cli/run.h"
 #include "runtime/wait.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/integer.h"
-#include "base/utf8.h"
 #include "cli/drafts.h"
 #include "cli/environment.h"
 #include "cli/launch.h"
@@ -9,13 +8,11 @@
 #include "cli/run.h"
 #include "memory/gpu.h"
 #include "runtime/load.h"
-#include "runtime/load_sparse.h"
 #include "runtime/progress.h"
 #include "runtime/shared_file.h"
 #include "runtime/wait.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static void warn_of_cache(const Run *run) {
     const char *distrust = run->kernel.distrust;

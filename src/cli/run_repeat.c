@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The statements of a program in order, some of them repeated. Executions of all statements of a repetition
 // are there from its first round to its last one, so that what is prepared once is prepared once.
-#include "base/clock.h"
 #include "cli/run.h"
 #include "runtime/condition.h"
 #include "runtime/load_sparse.h"

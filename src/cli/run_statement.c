@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/clock.h"
-#include "base/integer.h"
 #include "cli/memory.h"
 #include "cli/run.h"
 #include "runtime/chunks.h"
 #include "runtime/wait.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

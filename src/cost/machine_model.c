@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cost/machine_model.h"
 
-#include "base/integer.h"
-
 #include <math.h>
 #include <stdio.h>
 

@@ -5,8 +5,6 @@
 // its operations and of what it reads and writes in memory.
 #include "cost/predict_data.h"
 
-#include "base/integer.h"
-
 #include <math.h>
 
 typedef struct {

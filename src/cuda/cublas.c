@@ -8,7 +8,6 @@
 #include "cuda/streams.h"
 #include "memory/memory.h"
 
-#include <complex.h>
 #include <cublas_v2.h>
 #include <limits.h>
 #include <pthread.h>

@@ -2,7 +2,6 @@
 #include "cuda/kernels.h"
 
 #include "base/integer.h"
-#include "cuda/driver.h"
 #include "cuda/module.h"
 #include "memory/memory.h"
 

@@ -6,8 +6,6 @@
 
 #include "base/integer.h"
 
-#include <string.h>
-
 static const IntExpr *bind_number(LoopKernel *kernel, LoopNode *view, const char *member, int mode) {
     const int var = loop_add_var(kernel, (LoopVar){.name = arena_printf(kernel->arena, "%s%d", member, mode),
                                                    .type = VALUE_TYPE_INDEX,

@@ -3,7 +3,6 @@
 #include "format/entry_reader.h"
 #include "memory/memory.h"
 
-#include <omp.h>
 #include <string.h>
 
 // Writes the coordinates, and the values to `values`; the records have both.

@@ -3,7 +3,6 @@
 
 #include "base/integer.h"
 
-#include <omp.h>
 #include <string.h>
 
 EntryReader reader_of_entries(const Entries *entries, const int *modes) {

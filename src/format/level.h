@@ -6,7 +6,6 @@
 #define DISTAL_FORMAT_LEVEL_H
 
 #include "loop/loop.h"
-#include "machine/positions.h"
 
 typedef struct LevelFormat LevelFormat;
 

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "format/level.h"
-#include "machine/placement.h"
 
 // A format of whole tensors: a name for a list of levels.
 typedef struct {

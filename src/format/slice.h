@@ -4,7 +4,6 @@
 #ifndef DISTAL_FORMAT_SLICE_H
 #define DISTAL_FORMAT_SLICE_H
 
-#include "base/type.h"
 #include "format/level.h"
 #include "machine/rect.h"
 

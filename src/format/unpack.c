@@ -6,8 +6,6 @@
 #include "base/integer.h"
 #include "format/entry_reader.h"
 
-#include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PARTS = 256 };

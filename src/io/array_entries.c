@@ -3,8 +3,6 @@
 
 #include "base/integer.h"
 
-#include <complex.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

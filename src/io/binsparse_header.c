@@ -5,7 +5,6 @@
 #include "base/integer.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {

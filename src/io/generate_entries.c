@@ -4,9 +4,6 @@
 #include "base/integer.h"
 #include "io/piece.h"
 
-#include <omp.h>
-#include <stdlib.h>
-
 // Positions that are looked at one by one.
 static const int64_t most_positions = 10000000000;
 

@@ -10,7 +10,6 @@
 #include "io/hdf5_library.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

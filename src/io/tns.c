@@ -4,8 +4,6 @@
 // integers or real numbers, and those of complex tensors are two numbers.
 #include "io/entry_text.h"
 
-#include <stdlib.h>
-
 static const char *tns_open(InputFile *file, Arena *arena) {
     (void)arena;
     file->tensor = (FileTensor){.type = TYPE_I32, .order = -1, .listed = -1};

@@ -2,7 +2,6 @@
 #include "lang/check.h"
 
 #include "base/integer.h"
-#include "format/level_list.h"
 #include "index/presence.h"
 #include "index/summation.h"
 #include "lang/readings.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // param, machine and tensor declarations.
-#include "lang/check.h"
 #include "lang/parser.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static bool parse_one_param(Parser *parser) {

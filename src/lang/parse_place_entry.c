@@ -3,7 +3,6 @@
 #include "lang/parse_place.h"
 
 #include "lang/check.h"
-#include "lang/check_balance.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "format/level_list.h"
 #include "lang/parser.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 typedef struct {

@@ -6,7 +6,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 typedef enum {
     BIND_SELECTION,

@@ -3,8 +3,6 @@
 
 #include "lower/bounds.h"
 
-#include <string.h>
-
 int sequential_loops(const Cin *cin, const Nest *nest, int *loops) {
     int count = 0;
     for (int i = 0; i < nest->loop_count; i++)

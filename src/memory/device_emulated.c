@@ -7,7 +7,6 @@
 #include "memory/emulated_streams.h"
 #include "memory/memory.h"
 
-#include <complex.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
 
 #include "base/integer.h"
 
-#include <complex.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include "schedule/reductions.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 const char *const pass_names[] = {"program", "cin", "schedule", "spmd", "loops", "c", "plan"};
 

@@ -2,7 +2,6 @@
 #include "plan/balance.h"
 
 #include "base/integer.h"
-#include "memory/memory.h"
 
 #include <string.h>
 

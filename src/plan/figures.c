@@ -6,8 +6,6 @@
 #include "plan/rank_entries.h"
 #include "plan/transfer_figures.h"
 
-#include <string.h>
-
 // Adds to a figure, of which only that it is too large matters where it is.
 static void increase(int64_t *figure, int64_t by) {
     *figure = saturated_add(*figure, by);

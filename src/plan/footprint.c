@@ -4,8 +4,6 @@
 #include "base/integer.h"
 #include "machine/union.h"
 
-#include <string.h>
-
 static void count_steps(Footprints *footprints) {
     footprints->iterations = 1;
     bool fits = true;

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/integer.h"
-#include "format/level_list.h"
 #include "memory/device.h"
 #include "plan/balance.h"
 #include "plan/indexed.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/integer.h"
-#include "memory/memory.h"
 #include "plan/structures_data.h"
 
 #include <string.h>

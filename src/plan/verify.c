@@ -10,7 +10,6 @@
 #include "plan/ranks.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 typedef struct {
     StatementPlan *plan;

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 bool agree(MPI_Comm comm, bool ok) {
     int all = ok;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The groups of one hierarchy that this process is in: a folder, and those above it down to `length`

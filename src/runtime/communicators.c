@@ -4,7 +4,6 @@
 #include "runtime/wait.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct Entry Entry;
 struct Entry {

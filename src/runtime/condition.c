@@ -5,7 +5,6 @@
 #include "runtime/wait.h"
 
 #include <limits.h>
-#include <string.h>
 
 enum { LARGEST_VALUE = 16 }; // bytes of an element
 

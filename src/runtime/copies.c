@@ -2,10 +2,8 @@
 #include "runtime/copies.h"
 
 #include "base/integer.h"
-#include "runtime/storage.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { CACHE_LINE = 64 };
 

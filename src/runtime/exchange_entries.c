@@ -6,7 +6,6 @@
 #include "memory/memory.h"
 #include "runtime/entry_move.h"
 #include "runtime/list.h"
-#include "runtime/load_sparse.h"
 #include "runtime/value_exchange.h"
 #include "runtime/wait.h"
 

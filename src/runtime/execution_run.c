@@ -2,7 +2,6 @@
 // Running an execution: entries move before the kernel and after it; meanwhile the kernel makes the calls of
 // distal_kernel.h.
 #include "base/integer.h"
-#include "memory/gpu.h"
 #include "runtime/agreement.h"
 #include "runtime/blas_threads.h"
 #include "runtime/contraction.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What kernels of a GPU call.
-#include "memory/gpu.h"
 #include "runtime/execution_data.h"
 
 void distal_launch(distal_execution *execution, void *module, const distal_gpu_kernel *kernel,

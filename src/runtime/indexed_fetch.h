@@ -7,7 +7,6 @@
 #define DISTAL_RUNTIME_INDEXED_FETCH_H
 
 #include "plan/indexed.h"
-#include "runtime/agreement.h"
 #include "runtime/reading.h"
 #include "runtime/storage.h"
 #include "runtime/value_exchange.h"

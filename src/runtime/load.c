@@ -12,9 +12,7 @@
 #include "runtime/load_sparse.h"
 #include "runtime/wait.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "runtime/wait.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void release(Neighbours *neighbours) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/partial_results.h"
 
-#include "memory/gpu.h"
 #include "memory/shared.h"
 
 bool partial_results_are_read(const RankTransfer *plan) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/print.h"
 
-#include "base/integer.h"
 #include "io/array_text.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/list.h"
-#include "runtime/load_sparse.h"
 #include "runtime/section.h"
 #include "runtime/wait.h"
 

@@ -2,7 +2,6 @@
 #include "runtime/reading.h"
 
 #include "base/integer.h"
-#include "memory/gpu.h"
 #include "memory/shared.h"
 #include "plan/neighbours.h"
 #include "runtime/wait.h"

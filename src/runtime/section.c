@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/section.h"
 
-#include "base/integer.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/list.h"
 #include "runtime/load_sparse.h"

@@ -3,7 +3,6 @@
 // as the placement of a tensor divides its modes.
 #include "schedule/commands.h"
 #include "schedule/distribution.h"
-#include "schedule/transform.h"
 
 #include <string.h>
 

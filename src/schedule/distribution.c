@@ -3,8 +3,6 @@
 
 #include "schedule/transform.h"
 
-#include <string.h>
-
 // Whether the directive uses this dimension of the machine.
 static bool uses(const Directive *directive, const Machine *machine, int dim) {
     return (directive->kind == DIRECTIVE_DISTRIBUTE || directive->kind == DIRECTIVE_FIX) &&

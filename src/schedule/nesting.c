@@ -4,7 +4,6 @@
 #include "index/presence.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_TRIED = 100000 };
 

@@ -3,6 +3,7 @@
 // only.
 #include "format/formats.h"
 #include "format/level_list.h"
+#include "machine/rect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

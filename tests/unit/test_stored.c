@@ -6,6 +6,7 @@
 #include "format/formats.h"
 #include "format/level_list.h"
 #include "format/sub_tree.h"
+#include "memory/memory.h"
 
 #include <omp.h>
 #include <setjmp.h>
