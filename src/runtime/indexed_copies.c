@@ -3,13 +3,6 @@
 
 #include "base/integer.h"
 
-const Piece *indexed_piece_of(const Storage *storage, const Rect *rect) {
-    int64_t p = 0;
-    while (!rect_contains(&storage->pieces[p].rect, rect))
-        p++;
-    return &storage->pieces[p];
-}
-
 // That of a neighbour.
 static const Piece *piece_of_neighbour(const IndexedFetch *fetch, int64_t rank, const Rect *rect) {
     int64_t p = 0;
@@ -144,7 +137,7 @@ bool indexed_copies_list(const IndexedFinding *finding) {
         const SelectedPart *part = &finding->sends.parts.items[i];
         if (fetch->values.sent_from[part->peer] || fetch->values.read[part->peer])
             continue;
-        End home = {.piece = indexed_piece_of(fetch->storage, &part->rect)};
+        End home = {.piece = storage_piece_with(fetch->storage, &part->rect)};
         ok = list_part(finding, &fetch->packed, &finding->sends, part, &outgoing, &home);
     }
     for (int64_t i = 0; ok && i < receives->parts.count; i++) {
@@ -158,7 +151,7 @@ bool indexed_copies_list(const IndexedFinding *finding) {
     }
     for (int64_t i = 0; ok && fetch->buffer && i < own->parts.count; i++) {
         const SelectedPart *part = &own->parts.items[i];
-        End home = {.piece = indexed_piece_of(fetch->storage, &part->rect)};
+        End home = {.piece = storage_piece_with(fetch->storage, &part->rect)};
         ok = list_part(finding, &fetch->own, own, part, &view, &home);
     }
     return ok;

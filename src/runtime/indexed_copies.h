@@ -38,8 +38,6 @@ typedef struct {
     Selection sends;
 } IndexedFinding;
 
-// The home piece that has the rectangle.
-const Piece *indexed_piece_of(const Storage *storage, const Rect *rect);
 // Lists the copies of all parts, for which the view and the messages have memory. False where memory runs
 // out.
 bool indexed_copies_list(const IndexedFinding *finding);

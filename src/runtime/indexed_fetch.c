@@ -222,7 +222,7 @@ static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
         end = end_of_peer(sends, i);
         if (fetch->values.read[part->peer])
             continue;
-        const Piece *piece = indexed_piece_of(storage, &part->rect);
+        const Piece *piece = storage_piece_with(storage, &part->rect);
         if (!indexed_leaves_home(sends, storage->home, i, end - i) || !is_packed(storage, piece))
             continue;
         fetch->values.sent_from[part->peer] = piece_element(piece, &part->rect);

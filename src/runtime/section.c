@@ -131,10 +131,7 @@ static void copy_others(const Sections *sections, char *message, bool out) {
     const Storage *storage = sections->storage;
     for (int64_t i = 0; i < sections->others.parts.count; i++) {
         const Rect *rect = &sections->others.parts.items[i].rect;
-        int64_t p = 0;
-        while (!rect_contains(&storage->pieces[p].rect, rect))
-            p++;
-        message += copy(&storage->pieces[p], rect, message, out);
+        message += copy(storage_piece_with(storage, rect), rect, message, out);
     }
 }
 

@@ -324,6 +324,13 @@ bool storage_check(const Storage *storage, Diagnostics *diagnostics) {
                                      storage->rank, storage->home->tensor->name, why);
 }
 
+const Piece *storage_piece_with(const Storage *storage, const Rect *rect) {
+    int64_t p = 0;
+    while (!rect_contains(&storage->pieces[p].rect, rect))
+        p++;
+    return &storage->pieces[p];
+}
+
 void storage_get_scalar(const Storage *storage, void *value) {
     const Piece *own = &storage->pieces[0];
     const Piece element = piece_packed(&own->rect, (LevelList){0}, storage->type, value);

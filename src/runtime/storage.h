@@ -71,6 +71,9 @@ void storage_finish(const Storage *storage);
 // writing has failed, as far as that is known. Else true.
 bool storage_check(const Storage *storage, Diagnostics *diagnostics);
 
+// The first piece that contains `rect`; there has to be one.
+const Piece *storage_piece_with(const Storage *storage, const Rect *rect);
+
 // The element of a scalar that is at home here.
 void storage_get_scalar(const Storage *storage, void *value);
 
