@@ -146,8 +146,10 @@ static distal_status count(distal_context *context, void *arguments) {
     if (!check_name(context, "tensor", call->tensor))
         return DISTAL_INVALID;
     bool found = false;
+    for (int r = 0; r < spmd->row_count; r++) // which do not move
+        found = found || strcmp(spmd->rows[r].tensor->name, call->tensor) == 0;
     for (int t = 0; t < spmd->transfer_count; t++) {
-        if (strcmp(spmd->transfers[t].access->tensor->name, call->tensor) != 0)
+        if (strcmp(spmd->transfers[t].statement_access->tensor->name, call->tensor) != 0)
             continue;
         found = true;
         call->bytes += execution_bytes(call->plan->execution, t);

@@ -3,6 +3,7 @@
 #include "base/integer.h"
 #include "entry_figures.h"
 #include "hashes.h"
+#include "library.h"
 #include "model.h"
 #include "plan/verify.h"
 #include "reference.h"
@@ -305,27 +306,17 @@ static void check_plan(Run *run) {
     }
 }
 
-// The drawn tensor of this name.
-static const DraftTensor *drawn_tensor(const Run *run, const Tensor *tensor) {
-    const Draft *draft = &run->trial->draft;
-    int t = 0;
-    while (strcmp(draft->tensors[t].name, tensor->name) != 0)
-        t++;
-    return &draft->tensors[t];
-}
-
 static void fail_sparse(Run *run, const Tensor *tensor, const char *what) {
     trial_fail(run->trial, TRIAL_PREPARED, "the sparse input %s %s, %s", tensor->name, what, run->way->name);
 }
 
 // On the first rank, which has gathered all entries.
-static void keep_whole(const Run *run, const Tensor *tensor, Entries *stored) {
+static void keep_whole(Run *run, const Tensor *tensor, Entries *stored) {
     if (run->rank > 0) {
         entries_free(stored);
         return;
     }
-    entries_free(&run->whole.entries[tensor->id]);
-    run->whole.entries[tensor->id] = *stored;
+    whole_keep_entries(&run->whole, tensor->id, stored);
 }
 
 // Entries of its own, of which each rank gives some: they have to be stored.
@@ -338,15 +329,10 @@ static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
     // The plan is one for the entries by which it is balanced.
     const bool balanced = run->plan->options.boundaries->count > 0;
     const uint64_t pattern = balanced ? run->trial->draft.input_seed : seed;
-    if (!sparse_input(drawn_tensor(run, tensor), tensor, run->plan->homes[tensor->id].extents, pattern, seed,
-                      &entries))
+    if (!sparse_input(drawn_tensor(&run->trial->draft, tensor), tensor, run->plan->homes[tensor->id].extents,
+                      pattern, seed, &entries))
         fail_sparse(run, tensor, "cannot be made");
-    const int64_t first = part_begin(entries.count, ranks, run->rank);
-    Entries given = entries;
-    given.count = part_begin(entries.count, ranks, run->rank + 1) - first;
-    for (int d = 0; d < entries.order; d++)
-        given.coordinates[d] = entries.coordinates[d] + first;
-    given.values = (char *)entries.values + (size_t)first * type_info(tensor->type)->size;
+    const Entries given = entries_share(&entries, ranks, run->rank);
     if (!send_entries_home(storage, &given, &own, run->comm, diagnostics) ||
         !agree(run->comm, sparse_put_entries(storage, &own, diagnostics)))
         fail_sparse(run, tensor, "cannot be stored");
@@ -421,19 +407,6 @@ typedef struct {
     bool unchanged;
 } Inputs;
 
-static bool fill_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
-    (void)diagnostics;
-    const Inputs *inputs = context;
-    fill_input(&part->piece, inputs->tensor, inputs->extents, inputs->seed);
-    return true;
-}
-
-static bool poison_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
-    (void)diagnostics;
-    fill_poison(&part->piece, ((Inputs *)context)->tensor->type);
-    return true;
-}
-
 static bool check_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
     (void)diagnostics;
     Inputs *inputs = context;
@@ -443,9 +416,7 @@ static bool check_chunk(void *context, const PiecePart *part, Diagnostics *diagn
 
 static void set_dense_input(Run *run, int tensor) {
     const Home *home = &run->plan->homes[tensor];
-    Inputs inputs = {run, home->tensor, home->extents, run->seed, true};
-    chunks_visit_pieces(run->storages[tensor], CHUNKS_WRITE, fill_chunk, &inputs,
-                        diagnostics_create(run->trial->arena, run->trial->pipeline->source));
+    fill_storage_input(run->trial, run->storages[tensor], home->tensor, run->seed);
     const Piece whole = run->rank == 0 ? whole_piece(&run->whole, tensor) : (Piece){0};
     if (run->rank == 0 && !rect_is_empty(&whole.rect))
         fill_input(&whole, home->tensor, home->extents, run->seed);
@@ -480,10 +451,8 @@ static void set_tensors(Run *run, uint64_t seed) {
                 set_sparse_input(run, tensor, seed);
             continue;
         }
-        Inputs inputs = {run, tensor, run->plan->homes[t].extents, seed, true};
         if (run->storages[t])
-            chunks_visit_pieces(run->storages[t], CHUNKS_WRITE, poison_chunk, &inputs,
-                                diagnostics_create(run->trial->arena, run->trial->pipeline->source));
+            fill_storage_poison(run->trial, run->storages[t]);
     }
 }
 
@@ -686,4 +655,6 @@ void trial_execute(Trial *trial, bool thorough) {
     find_ways(trial, ways);
     for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)
         execute_way(trial, &ways[w], w == 0, comm);
+    if (thorough)
+        library_execute(trial, comm);
 }

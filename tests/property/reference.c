@@ -3,6 +3,7 @@
 
 #include "index/evaluate.h"
 #include "io/generate.h"
+#include "runtime/chunks.h"
 #include "runtime/exchange_entries.h"
 #include "runtime/wait.h"
 #include "sparse_reference.h"
@@ -126,6 +127,32 @@ void fill_poison(const Piece *piece, ElementType type) {
     visit_elements(piece, type, unused, poison_element, &input);
 }
 
+typedef struct {
+    const Tensor *tensor; // NULL: poison
+    const int64_t *extents;
+    uint64_t seed;
+} Filling;
+
+static bool fill_part(void *context, const PiecePart *part, Diagnostics *diagnostics) {
+    (void)diagnostics;
+    const Filling *filling = context;
+    if (filling->tensor)
+        fill_input(&part->piece, filling->tensor, filling->extents, filling->seed);
+    else
+        fill_poison(&part->piece, part->piece.type);
+    return true;
+}
+
+void fill_storage_input(Trial *trial, const Storage *storage, const Tensor *tensor, uint64_t seed) {
+    chunks_visit_pieces(storage, CHUNKS_WRITE, fill_part, &(Filling){tensor, storage->home->extents, seed},
+                        diagnostics_create(trial->arena, trial->pipeline->source));
+}
+
+void fill_storage_poison(Trial *trial, const Storage *storage) {
+    chunks_visit_pieces(storage, CHUNKS_WRITE, fill_part, &(Filling){0},
+                        diagnostics_create(trial->arena, trial->pipeline->source));
+}
+
 bool whole_create(Whole *whole, const Plan *plan) {
     const size_t count = (size_t)plan->tensor_count + 1;
     *whole = (Whole){plan->tensor_count, plan->homes, calloc(count, sizeof(void *)),
@@ -154,6 +181,11 @@ Piece whole_piece(const Whole *whole, int tensor) {
     const Home *home = &whole->homes[tensor];
     const Rect rect = rect_whole(home->order, home->extents);
     return piece_packed(&rect, (LevelList){0}, home->tensor->type, whole->arrays[tensor]);
+}
+
+void whole_keep_entries(Whole *whole, int tensor, const Entries *entries) {
+    entries_free(&whole->entries[tensor]);
+    whole->entries[tensor] = *entries;
 }
 
 bool reference_is_met(const DraftRepetition *repetition, const Tensor *scalar, const void *value) {
@@ -298,6 +330,35 @@ static void take_pieces(Trial *trial, const Expected *expected, const Home *home
     }
 }
 
+void reference_compare_entries(Trial *trial, const Assignment *assignment, const Storage *target,
+                               Whole *whole, MPI_Comm comm, const char *way) {
+    int rank;
+    Entries got;
+    Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
+    MPI_Comm_rank(comm, &rank);
+    if (!gather_entries(target, &got, comm, diagnostics))
+        trial_fail(trial, TRIAL_WRONG, "the entries of %s cannot be gathered", assignment->lhs->tensor->name);
+    if (rank == 0)
+        sparse_compare(trial, assignment, &got, whole, way);
+    else
+        entries_free(&got);
+}
+
+void reference_compare_elements(Trial *trial, const Assignment *assignment, void *elements, Whole *whole,
+                                const char *way) {
+    const Tensor *tensor = assignment->lhs->tensor;
+    Expected expected = {0};
+    const Piece all = whole_piece(whole, tensor->id);
+    Piece got = all;
+    got.data = elements;
+    if (evaluate(trial, assignment, whole, &expected) && !rect_is_empty(&all.rect)) {
+        compare_piece(trial, &expected, &got, tensor, 0, way);
+        piece_copy(&all, &got, &all.rect);
+    }
+    free(expected.values.data);
+    free(expected.magnitudes.data);
+}
+
 void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment *assignment,
                        const Storage *target, Whole *whole, MPI_Comm comm, const char *way) {
     const Tensor *tensor = assignment->lhs->tensor;
@@ -306,14 +367,7 @@ void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     if (tensor_is_sparse(tensor)) {
-        Entries got;
-        Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
-        if (!gather_entries(target, &got, comm, diagnostics))
-            trial_fail(trial, TRIAL_WRONG, "the entries of %s cannot be gathered", tensor->name);
-        if (rank == 0)
-            sparse_compare(trial, assignment, &got, whole, way);
-        else
-            entries_free(&got);
+        reference_compare_entries(trial, assignment, target, whole, comm, way);
         return;
     }
     int64_t own_bytes;

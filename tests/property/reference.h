@@ -16,6 +16,9 @@
 void fill_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed);
 // What no computation leaves behind.
 void fill_poison(const Piece *piece, ElementType type);
+// The same of what a rank holds of a tensor. `tensor`: of the program, as it says which values they are.
+void fill_storage_input(Trial *trial, const Storage *storage, const Tensor *tensor, uint64_t seed);
+void fill_storage_poison(Trial *trial, const Storage *storage);
 // Whether fill_input with the same arguments would change nothing.
 bool is_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, uint64_t seed);
 
@@ -32,6 +35,7 @@ typedef struct {
 bool whole_create(Whole *whole, const Plan *plan); // false: no memory
 void whole_free(Whole *whole);
 Piece whole_piece(const Whole *whole, int tensor);
+void whole_keep_entries(Whole *whole, int tensor, const Entries *entries); // takes them
 
 // Whether the condition of a repetition holds for this value of its scalar.
 bool reference_is_met(const DraftRepetition *repetition, const Tensor *scalar, const void *value);
@@ -40,5 +44,10 @@ bool reference_is_met(const DraftRepetition *repetition, const Tensor *scalar, c
 // then makes it the tensor's value there. `whole` is NULL on all ranks but the first. Collective.
 void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment *assignment,
                        const Storage *target, Whole *whole, MPI_Comm comm, const char *way);
+// The same of a sparse target; and of all elements of a dense one, row-major, on the first rank. Local.
+void reference_compare_entries(Trial *trial, const Assignment *assignment, const Storage *target,
+                               Whole *whole, MPI_Comm comm, const char *way);
+void reference_compare_elements(Trial *trial, const Assignment *assignment, void *elements, Whole *whole,
+                                const char *way);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sparse_reference.h"
 
+#include "base/integer.h"
 #include "sparse_input.h"
 
 #include <inttypes.h>
@@ -17,6 +18,16 @@ static int64_t position_of(const Entries *entries, int64_t entry) {
 
 static char *value_at(const Entries *entries, int64_t entry) {
     return (char *)entries->values + (size_t)entry * type_info(entries->type)->size;
+}
+
+Entries entries_share(const Entries *entries, int ranks, int rank) {
+    const int64_t first = part_begin(entries->count, ranks, rank);
+    Entries given = *entries;
+    given.count = part_begin(entries->count, ranks, rank + 1) - first;
+    for (int d = 0; d < entries->order; d++)
+        given.coordinates[d] = entries->coordinates[d] + first;
+    given.values = (char *)entries->values + (size_t)first * type_info(entries->type)->size;
+    return given;
 }
 
 void sparse_input_values(const Tensor *tensor, uint64_t seed, Entries *entries) {

@@ -9,6 +9,8 @@
 // The entries that a tensor has with this seed. False: no memory; entries_free follows all the same.
 bool sparse_input(const DraftTensor *drawn, const Tensor *tensor, const int64_t *extents, uint64_t pattern,
                   uint64_t seed, Entries *entries);
+// The entries of these that one of `ranks` ranks gives. They share their memory.
+Entries entries_share(const Entries *entries, int ranks, int rank);
 // Values of an input with another seed, on the entries that there are.
 void sparse_input_values(const Tensor *tensor, uint64_t seed, Entries *entries);
 // Whether what a tensor stores is these entries, none of which is zero, and zeros. Sorts both.

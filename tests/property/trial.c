@@ -397,6 +397,13 @@ void trial_unload(TrialLibrary *library) {
             dlclose(library->handles[level]);
 }
 
+const DraftTensor *drawn_tensor(const Draft *draft, const Tensor *tensor) {
+    int t = 0;
+    while (strcmp(draft->tensors[t].name, tensor->name) != 0)
+        t++;
+    return &draft->tensors[t];
+}
+
 void trial_agree(Trial *const *trials, int count) {
     enum { NONE = 1 << 20 };
     int rank;

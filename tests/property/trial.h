@@ -73,6 +73,9 @@ void trial_unload(TrialLibrary *library);
 // the trial's ranks; the others return at once.
 void trial_execute(Trial *trial, bool thorough);
 
+// The drawn tensor that a tensor of the program is.
+const DraftTensor *drawn_tensor(const Draft *draft, const Tensor *tensor);
+
 // All ranks get the verdict of the rank where the failure showed first; collective.
 void trial_agree(Trial *const *trials, int count);
 
