@@ -134,10 +134,10 @@ DISTAL_API distal_status distal_gpu_memory_limit(distal_context *context, int64_
 
 // --- Params and machines
 
-// Declares an integer that extents, grids and arguments of commands may mention by name, or changes its
-// value. Tensors without memory follow the change; DISTAL_INVALID if the extents or the placement of a tensor
-// with memory would change. Existing plans keep the old value. The built-in param `ranks` is the number of
-// ranks.
+// Declares an integer that extents, grids, right sides and arguments of commands may mention by name, or
+// changes its value. Tensors without memory follow the change; DISTAL_INVALID if the extents or the placement
+// of a tensor with memory would change. Existing plans keep the old value. The built-in param `ranks` is the
+// number of ranks.
 DISTAL_API distal_status distal_param(distal_context *context, const char *name, int64_t value);
 
 // Declares a machine, a grid of abstract processors: "grid(gx, gy)", or a hierarchy, outermost level first:

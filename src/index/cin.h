@@ -179,7 +179,8 @@ RelationTerms cin_relation_terms(const Cin *cin, const Relation *relation);
 // written to *why.
 bool cin_verify(const Cin *cin, const char **why);
 
-// Whether the numbers of all relations are at least 1 with these values of params. False with a diagnostic.
+// Whether the numbers of all relations are at least 1 with these values of params, and params that are values
+// in the statement fit into the type that it computes in. False with a diagnostic.
 bool cin_check_numbers(const Cin *cin, const char *const *names, const int64_t *values,
                        Diagnostics *diagnostics);
 

@@ -34,8 +34,23 @@ static bool refuse_number(const Relation *relation, const IntExpr *expr, const c
                              expr->left ? text_string(&where) + 1 : "");
 }
 
+static bool check_params(const Expr *expr, const int64_t *values, Diagnostics *diagnostics) {
+    if (!expr)
+        return true;
+    const int64_t value = expr->param ? values[expr->param->value] : 0;
+    if (value < INT32_MIN || value > INT32_MAX)
+        return diagnostics_error(diagnostics, expr->span,
+                                 "'%s' is %" PRId64
+                                 ", which does not fit into i32, the type that the statement computes in",
+                                 expr->param_name, value);
+    return check_params(expr->left, values, diagnostics) && check_params(expr->right, values, diagnostics);
+}
+
 bool cin_check_numbers(const Cin *cin, const char *const *names, const int64_t *values,
                        Diagnostics *diagnostics) {
+    if (assignment_type(cin->assignment) == TYPE_I32 &&
+        !check_params(cin->assignment->rhs, values, diagnostics))
+        return false;
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
         for (int n = 0; n < relation->kind->numbers; n++) {

@@ -105,9 +105,9 @@ static const PresenceNode *compile(Compilation *compilation, const Expr *expr) {
         step.access = (int)compilation->operands.count;
         array_push(compilation->arena, compilation->operands, operand);
     } else if (expr->kind == EXPR_NUMBER) {
-        step.integer = expr->integer;
+        step.integer = expr->param ? compilation->params[expr->param->value] : expr->integer;
         step.imaginary = expr->number_is_imaginary;
-        step.number = expr->number_is_integer ? (double)expr->integer : expr->number;
+        step.number = expr->number_is_integer ? (double)step.integer : expr->number;
     } else {
         node->left = compile(compilation, expr->left);
         node->right = expr->right ? compile(compilation, expr->right) : NULL;

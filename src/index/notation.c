@@ -221,6 +221,9 @@ static const Expr *map_expr(const Mapping *mapping, const Expr *expr) {
         return NULL;
     Expr *copy = arena_copy(mapping->arena, expr, sizeof *expr);
     copy->access = map_access(mapping, expr->access);
+    copy->param = int_copy(mapping->arena, expr->param);
+    if (expr->param)
+        copy->param_name = arena_string(mapping->arena, expr->param_name, strlen(expr->param_name));
     copy->left = map_expr(mapping, expr->left);
     copy->right = map_expr(mapping, expr->right);
     return copy;
@@ -414,6 +417,13 @@ int access_contiguous_var(const Access *access) {
     const Tensor *tensor = access->tensor;
     const int last = tensor->order - 1;
     return last >= 0 && tensor->levels[last].format->contiguous ? access->vars[tensor->mode_order[last]] : -1;
+}
+
+bool number_equal(const Expr *a, const Expr *b) {
+    if (a->param || b->param)
+        return a->param && b->param && int_equal(a->param, b->param);
+    return a->number_is_integer == b->number_is_integer && a->number_is_imaginary == b->number_is_imaginary &&
+           (a->number_is_integer ? a->integer == b->integer : a->number == b->number);
 }
 
 bool access_equal(const Access *a, const Access *b) {

@@ -76,6 +76,8 @@ struct Expr {
     bool number_is_imaginary; // i times `number`
     bool number_is_integer;   // written without point or exponent
     int64_t integer;          // its value then
+    const IntExpr *param;     // EXPR_NUMBER: an integer that is the value of this param; NULL: as written
+    const char *param_name;
     const Function *function; // EXPR_CALL
     Reducer reducer;          // EXPR_REDUCE
     VarSet bound;             // EXPR_REDUCE: the variables, which nothing outside of it has
@@ -162,6 +164,8 @@ int access_contiguous_var(const Access *access);
 
 // The same tensor with the same variables.
 bool access_equal(const Access *a, const Access *b);
+// Whether two EXPR_NUMBER are the same.
+bool number_equal(const Expr *a, const Expr *b);
 
 // Calls `visit` for every access of the expression, left to right.
 void expr_accesses(const Expr *expr, void (*visit)(void *context, const Access *access), void *context);

@@ -89,7 +89,9 @@ void expr_print(const Expr *expr, const char *const *names, Text *to) {
         access_print(expr->access, names, to);
         return;
     case EXPR_NUMBER:
-        if (expr->number_is_integer)
+        if (expr->param)
+            text_append(to, expr->param_name);
+        else if (expr->number_is_integer)
             text_printf(to, "%" PRId64, expr->integer);
         else if (!expr->number_is_imaginary)
             text_append_real_literal(to, expr->number);

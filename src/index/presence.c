@@ -19,7 +19,7 @@ static double _Complex called(const Expr *call, double _Complex left, double _Co
 // The value of an expression without accesses; false where it has one.
 static bool constant_value(const Expr *expr, double _Complex *value) {
     double _Complex left = 0, right = 0;
-    if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_REDUCE ||
+    if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_REDUCE || expr->param ||
         (expr->left && !constant_value(expr->left, &left)) ||
         (expr->right && !constant_value(expr->right, &right)))
         return false;

@@ -66,9 +66,7 @@ static bool expr_equal(Arena *arena, const Expr *a, const Expr *b) {
     case EXPR_ACCESS:
         return access_equal(a->access, b->access);
     case EXPR_NUMBER:
-        return a->number_is_integer == b->number_is_integer &&
-               a->number_is_imaginary == b->number_is_imaginary &&
-               (a->number_is_integer ? a->integer == b->integer : a->number == b->number);
+        return number_equal(a, b);
     case EXPR_MUL: {
         Factors some = {0}, all = {0};
         add_factors(arena, a, &some);

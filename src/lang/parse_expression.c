@@ -4,19 +4,25 @@
 
 #include <string.h>
 
-// Diagnoses a name that is a param or an index variable. False for any other name.
-static bool is_other_name(AssignmentState *state, const Token *name) {
+// The value of a param.
+static bool is_param(const AssignmentState *state, const Token *name, Expr *expr) {
     Parser *parser = state->parser;
     Name declared;
-    const bool found = build_find(parser->build, name->text, &declared);
-    if (found && declared.kind == NAME_PARAM && !declared.failed) {
-        diagnostics_error(parser->diagnostics, name->span,
-                          "'%s' is a param, and params do not stand in expressions: declare a scalar, as "
-                          "'tensor %s_value: f64', and give it the value (--in %s_value=const:...)",
-                          name->text, name->text, name->text);
-        return true;
-    }
-    if (found)
+    if (!build_find(parser->build, name->text, &declared) || declared.kind != NAME_PARAM || declared.failed)
+        return false;
+    *expr = (Expr){.kind = EXPR_NUMBER,
+                   .span = name->span,
+                   .number_is_integer = true,
+                   .param = int_param(parser->arena, declared.param),
+                   .param_name = name->text};
+    return true;
+}
+
+// Diagnoses a name that is an index variable. False for any other name.
+static bool is_variable(AssignmentState *state, const Token *name) {
+    Parser *parser = state->parser;
+    Name declared;
+    if (build_find(parser->build, name->text, &declared))
         return false;
     for (int v = 0; v < state->assignment->var_count; v++) {
         if (!state->assignment->vars[v].index && strcmp(state->assignment->vars[v].name, name->text) == 0) {
@@ -117,7 +123,9 @@ static bool parse_access(AssignmentState *state, const Token *name, Expr *expr) 
         unknown_function(state, name);
         return true;
     }
-    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_other_name(state, name)) {
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_param(state, name, expr))
+        return true;
+    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_variable(state, name)) {
         fail(state);
         return true;
     }

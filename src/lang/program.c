@@ -104,6 +104,14 @@ static void mark(const IntExpr *expr, bool *used) {
     mark(expr->right, used);
 }
 
+static void mark_expr(const Expr *expr, bool *used) {
+    if (!expr)
+        return;
+    mark(expr->param, used);
+    mark_expr(expr->left, used);
+    mark_expr(expr->right, used);
+}
+
 static void mark_arg(const Arg *arg, bool *used) {
     mark(arg->value, used);
     for (int i = 0; i < arg->item_count; i++)
@@ -131,10 +139,12 @@ static bool *used_params(const Program *program, bool placements, Arena *arena) 
             mark(program->machines[i]->extents[d], used);
     for (int i = 0; i < program->tensor_count; i++)
         mark_tensor(program->tensors[i], placements, used);
-    for (int i = 0; i < program->statement_count; i++)
+    for (int i = 0; i < program->statement_count; i++) {
+        mark_expr(program->statements[i].assignment->rhs, used);
         for (int c = 0; c < program->statements[i].command_count; c++)
             for (int a = 0; a < program->statements[i].commands[c].arg_count; a++)
                 mark_arg(&program->statements[i].commands[c].args[a], used);
+    }
     for (int i = 0; i < program->repetition_count; i++)
         mark(program->repetitions[i].count, used);
     // Definitions mention earlier params only.

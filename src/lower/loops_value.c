@@ -50,6 +50,9 @@ const Value *build_expr(const LeafBuilder *leaf, const Expr *expr) {
         return build_function(leaf, expr);
     if (expr->kind == EXPR_ACCESS)
         return build_access(leaf, expr->access);
+    if (expr->kind == EXPR_NUMBER && expr->param)
+        return value_convert(leaf->builder->arena, value_index(leaf->builder->arena, expr->param),
+                             (int)type_component(leaf->builder->type));
     if (expr->kind == EXPR_NUMBER)
         return value_number(
             leaf->builder->arena,

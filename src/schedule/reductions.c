@@ -53,9 +53,7 @@ static bool is_same(const Expr *a, const Expr *b, const int *ids) {
     case EXPR_ACCESS:
         return is_same_access(a->access, b->access, ids);
     case EXPR_NUMBER:
-        return a->number_is_integer == b->number_is_integer &&
-               a->number_is_imaginary == b->number_is_imaginary && a->integer == b->integer &&
-               a->number == b->number;
+        return number_equal(a, b);
     case EXPR_REDUCE:
         return is_same_reduction(a, b, ids);
     default:

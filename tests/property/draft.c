@@ -67,10 +67,15 @@ static bool size_is_used(const Draft *draft, int size) {
         for (int m = 0; m < draft->tensors[t].order && draft_uses_tensor(draft, t); m++)
             if (draft->tensors[t].extents[m] == size)
                 return true;
-    for (int s = 0; s < draft->statement_count; s++)
-        for (int c = 0; c < draft->statements[s].command_count; c++)
-            if (mentions(draft->statements[s].commands[c].text, name))
+    for (int s = 0; s < draft->statement_count; s++) {
+        const DraftStatement *statement = &draft->statements[s];
+        for (int c = 0; c < statement->command_count; c++)
+            if (mentions(statement->commands[c].text, name))
                 return true;
+        for (int n = 0; n < statement->node_count; n++)
+            if (statement->nodes[n].kind == NODE_NUMBER && strcmp(statement->nodes[n].number, name) == 0)
+                return true;
+    }
     for (int r = 0; r < draft->repetition_count; r++)
         if (draft->repetitions[r].count == size)
             return true;

@@ -28,7 +28,8 @@ enum {
 // number of ranks.
 typedef enum { SIZE_LITERAL, SIZE_PARAM, SIZE_DIFFERENCE, SIZE_HALF, SIZE_RANKS } SizeForm;
 typedef struct {
-    char letter; // of its param's name: n for extents, g for grids, c for factors of commands, r for rounds
+    char letter; // of its param's name: n for extents, g for grids, c for factors of commands, r for rounds,
+                 // v for values
     SizeForm form;
     int64_t value;
 } DraftSize;
@@ -92,7 +93,7 @@ typedef struct {
     char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each; where an index is a constant, one of the
                             // left side. NODE_REDUCE: those that it binds, then 0
     DraftIndex indices[DRAFT_ORDER]; // NODE_ACCESS
-    char number[16];                 // NODE_NUMBER
+    char number[16];                 // NODE_NUMBER: as it is written, or the name of a size's param
     char function[8];                // NODE_CALL; NODE_REDUCE: "max"
     int left, right;                 // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
 } DraftNode;

@@ -3,6 +3,9 @@
 #include "generate.h"
 #include "automatic.h"
 
+#include <stdio.h>
+#include <string.h>
+
 int draw_size(Random *random, Draft *draft, char letter, int64_t value) {
     static const int weights[] = {
         [SIZE_LITERAL] = 40, [SIZE_PARAM] = 45, [SIZE_DIFFERENCE] = 10, [SIZE_HALF] = 5};
@@ -178,6 +181,33 @@ void draw_gpu_workspaces(Draft *draft) {
             draw_workspaces_on_gpu(&random, draft, s);
 }
 
+// A param in place of some numbers, but for those that keep arguments and divisors where they have to be.
+static void put_param(Random *random, DraftStatement *statement, int node, const char *param) {
+    enum { PERCENT = 50 };
+    DraftNode *at = &statement->nodes[node];
+    if (at->kind == NODE_NUMBER && strspn(at->number, "0123456789") == strlen(at->number) &&
+        random_chance(random, PERCENT))
+        snprintf(at->number, sizeof at->number, "%s", param);
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER || at->kind == NODE_CALL)
+        return;
+    put_param(random, statement, at->left, param);
+    if (at->right >= 0 && at->kind != NODE_DIV)
+        put_param(random, statement, at->right, param);
+}
+
+// From numbers of its own.
+void draw_params(Draft *draft) {
+    Random random = random_stream(draft->seed ^ 0x9A4Au, (uint64_t)draft->index);
+    const DraftSize size = {.letter = 'v', .form = SIZE_PARAM, .value = random_between(&random, 1, 9)};
+    if (draft->size_count == DRAFT_SIZES)
+        return;
+    char param[16];
+    snprintf(param, sizeof param, "%c%d", size.letter, draft->size_count);
+    draft->sizes[draft->size_count++] = size;
+    for (int s = 0; s < draft->statement_count; s++)
+        put_param(&random, &draft->statements[s], draft->statements[s].root, param);
+}
+
 void draw_schedules(Random *random, Draft *draft) {
     for (int s = 0; s < draft->statement_count; s++)
         if (random_chance(random, 82))
@@ -211,6 +241,7 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
     draw_placements(&random, draft);
     draw_disk(draft);
     draw_gpu(draft);
+    draw_params(draft);
     if (!draft->products)
         draw_schedules(&random, draft);
     if (!draft->products)

@@ -53,6 +53,7 @@ void draw_schedule(Random *random, Draft *draft, int at);
 void draw_workspaces(Random *random, Draft *draft, int at);
 // Tensors in memory of a GPU, and for some statements about them such schedules with workspaces.
 void draw_gpu(Draft *draft);
+void draw_params(Draft *draft);
 void draw_gpu_workspaces(Draft *draft);
 // The same for a statement on a GPU, with units of it for loops around and inside; nothing for others.
 void draw_workspaces_on_gpu(Random *random, Draft *draft, int at);

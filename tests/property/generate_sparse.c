@@ -382,6 +382,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_common_placements(&random, draft, &draft->statements[0]);
     for (int t = 0; placed && t < draft->tensor_count; t++)
         draw_fibers(&random, draft, &draft->tensors[t]);
+    draw_params(draft);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, 60))
         draw_nonzero_placements(&random, draft);
     else

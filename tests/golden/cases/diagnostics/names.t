@@ -33,9 +33,6 @@ names.distal:7:29: error: unknown tensor 'X' (tensors: Alpha Beta broken v)
 names.distal:7:39: error: unknown tensor 'Y' (tensors: Alpha Beta broken v)
    7 | Alpha(i, j) = Betta(i, k) * X(k, j) + Y
      |                                       ^
-names.distal:10:8: error: 'n' is a param, and params do not stand in expressions: declare a scalar, as 'tensor n_value: f64', and give it the value (--in n_value=const:...)
-  10 | v(i) = n * Beta(i, j)
-     |        ^
 names.distal:11:21: error: 'j' is an index variable; it can index a tensor but has no value of its own
   11 | v(i) = Beta(i, j) * j
      |                     ^

@@ -42,6 +42,3 @@ precompute_expression.distal:16:14: error: unknown function 'squrt'; did you mea
 precompute_expression.distal:17:18: error: 'min' is not defined on complex numbers, and this argument is c128
   17 |   precompute(min(z(i, k), 2), {i, k}, {i, k}, W)
      |                  ^~~~~~~
-precompute_expression.distal:18:14: error: 'n' is a param, and params do not stand in expressions: declare a scalar, as 'tensor n_value: f64', and give it the value (--in n_value=const:...)
-  18 |   precompute(n * B(i, k), {i, k}, {i, k}, W)
-     |              ^
