@@ -100,12 +100,12 @@ static PositionSet add_multiples(PositionSet sum, int64_t coefficient, PositionS
     const PositionSet range = product_range(coefficient, values);
     const int64_t size = sum.hi - sum.lo, stride = magnitude(coefficient);
     const PositionSet around = interval(sum.lo + range.lo, sum.hi + range.hi - 1);
+    if (values.hi - values.lo == 1)
+        return positions_shift(sum, range.lo, arena);
     if (size == 1 && coefficient == 1)
         return positions_shift(values, sum.lo, arena);
     if (size == 1 && coefficient == -1)
         return positions_reflect(values, sum.lo, arena);
-    if (values.hi - values.lo == 1)
-        return positions_shift(sum, range.lo, arena);
     if (values.periodic || sum.periodic || size >= stride)
         return around;
     return positions_shift(
