@@ -329,7 +329,7 @@ static bool gives_nothing(const DataCall *call) {
 static distal_status take_arrays(distal_context *context, const DataCall *call, bool list,
                                  StoredTensor *tensor, Entries *entries) {
     if (!call->given)
-        return invalid(context, "the levels of tensor '%s' are NULL", call->tensor->name);
+        return invalid(context, "the array of levels of tensor '%s' is NULL", call->tensor->name);
     const distal_status status = take_levels(context, call, tensor);
     return status == DISTAL_OK && list
                ? status_of(context, call, stored_unpack(tensor, entries, INT64_MAX, context->scratch))

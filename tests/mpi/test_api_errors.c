@@ -416,7 +416,7 @@ static void test_statements(MPI_Comm comm, int rank, int ranks) {
     FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
     WRONG(distal_split(s, "i", NULL, "ii", "2"), "NULL");
     WRONG(distal_schedule(s, "unroll(j"), "   2 | unroll(j\n");
-    WRONG(distal_compile(s), "error: the new loop is NULL");
+    WRONG(distal_compile(s), "error: the outer loop is NULL");
     WRONG(distal_compile(s),
           "distal_split of the statement 'A(i, j) = B(i, j)' has failed before with this error");
     distal_statement_free(s);

@@ -264,7 +264,7 @@ static void test_refused(MPI_Comm comm, int rank, int ranks) {
     if (ranks > 1)
         WRONG(distal_tensor_entries(B, rank == 1 ? 3 : 0, outside, values),
               "tensor 'B' cannot have such entries: entry 2 has coordinate 4 in mode 1, whose extent is 4");
-    WRONG(distal_tensor_attach_levels(B, NULL, NULL), "the levels of tensor 'B' are NULL");
+    WRONG(distal_tensor_attach_levels(B, NULL, NULL), "the array of levels of tensor 'B' is NULL");
     const distal_level_arrays dense = {0}, fine = {.pos = pos64, .crd = crd32};
     const distal_level_arrays good[] = {dense, fine};
     WRONG(distal_tensor_attach_levels(B, good, NULL), "the values of tensor 'B' are NULL");
