@@ -655,6 +655,6 @@ void trial_execute(Trial *trial, bool thorough) {
     find_ways(trial, ways);
     for (int w = 0; w < (thorough ? WAY_COUNT : 1); w++)
         execute_way(trial, &ways[w], w == 0, comm);
-    if (thorough)
+    if (thorough && trial->draft.index % 2 == 0)
         library_execute(trial, comm);
 }
