@@ -105,9 +105,10 @@ MemoryPeak memory_peak_together(const Pipeline *pipeline, const Options *options
     int64_t most = -1;
     for (int s = first; s < last; s++) {
         const int64_t own = own_bytes(pipeline, options, s, kind, rank);
-        if (own > most)
+        if (own > most) {
+            most = own;
             peak.statement = s;
-        most = max_i64(most, own);
+        }
     }
     peak.bytes = saturated_add(peak.bytes, max_i64(most, 0));
     return peak;

@@ -15,28 +15,20 @@ static const int64_t *own_peaks(const Plan *plan, int statement, MemoryId kind) 
     return kind == MEMORY_GPU ? figures->gpu_peak_bytes : figures->peak_bytes;
 }
 
-// -1 where nothing is in such memory, on all ranks.
-static int64_t peak_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, int64_t rank) {
-    int64_t peak = -1;
+const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena) {
+    const HomeFigures *figures = pipeline->plan->home_figures;
+    const int64_t *homes = kind == MEMORY_GPU ? figures->gpu : figures->total;
+    int64_t *peaks = NULL;
     int first, last;
     peaks_together(pipeline, statement, &first, &last);
     for (int s = first; s < last; s++) {
         const int64_t *own = own_peaks(pipeline->plan, s, kind);
-        const HomeFigures *figures = pipeline->plan->home_figures;
-        const int64_t *homes = kind == MEMORY_GPU ? figures->gpu : figures->total;
-        if (own)
-            peak = saturated_add(max_i64(peak, 0),
-                                 s == statement || !homes ? own[rank] : own[rank] - homes[rank]);
+        if (own && !peaks)
+            peaks = arena_array(arena, int64_t, pipeline->ranks);
+        for (int64_t rank = 0; own && rank < pipeline->ranks; rank++)
+            peaks[rank] =
+                saturated_add(peaks[rank], s == statement || !homes ? own[rank] : own[rank] - homes[rank]);
     }
-    return peak;
-}
-
-const int64_t *peaks_of_statement(const Pipeline *pipeline, int statement, MemoryId kind, Arena *arena) {
-    if (peak_of_statement(pipeline, statement, kind, 0) < 0)
-        return NULL;
-    int64_t *peaks = arena_array(arena, int64_t, pipeline->ranks);
-    for (int64_t rank = 0; rank < pipeline->ranks; rank++)
-        peaks[rank] = peak_of_statement(pipeline, statement, kind, rank);
     return peaks;
 }
 
