@@ -21,16 +21,24 @@ static size_t piece_bytes(const Storage *storage, int64_t piece) {
     return (size_t)rect_volume(&storage->pieces[piece].rect) * type_info(storage->type)->size;
 }
 
+// Chunks come in the order of the pieces.
+typedef struct {
+    const Storage *to;
+    int64_t piece;
+} PieceCopy;
+
 static bool copy_chunk(void *context, const PiecePart *part, Diagnostics *diagnostics) {
     (void)diagnostics;
-    const Storage *to = context;
-    piece_copy(storage_piece_with(to, &part->part), &part->piece, &part->part);
+    PieceCopy *copy = context;
+    while (!rect_contains(&copy->to->pieces[copy->piece].rect, &part->part))
+        copy->piece++;
+    piece_copy(&copy->to->pieces[copy->piece], &part->piece, &part->part);
     return true;
 }
 
 // Between storages in disk, or in memory of a GPU.
-static bool copy_pieces(Storage *to, const Storage *from, Diagnostics *diagnostics) {
-    return chunks_visit_pieces(from, CHUNKS_READ, copy_chunk, to, diagnostics) &&
+static bool copy_pieces(const Storage *to, const Storage *from, Diagnostics *diagnostics) {
+    return chunks_visit_pieces(from, CHUNKS_READ, copy_chunk, &(PieceCopy){to, 0}, diagnostics) &&
            storage_check(to, diagnostics);
 }
 
