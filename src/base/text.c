@@ -52,6 +52,13 @@ void text_printf(Text *text, const char *format, ...) {
     va_end(again);
 }
 
+const char *enumeration(Arena *arena, const char *const *names, int count) {
+    Text text = text_create(arena);
+    for (int i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    return text_string(&text);
+}
+
 void text_append_real(Text *text, double number, bool single) {
     char digits[64];
     if (isnan(number)) { // whose sign means nothing

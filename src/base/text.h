@@ -26,6 +26,8 @@ void text_append_real_literal(Text *text, double number);
 // The number at the beginning of a text, as strtod reads it in the C locale; *end points behind it. Does not
 // depend on the locale.
 double text_parse_real(const char *text, const char **end);
+// "x", "x and y", "x, y and z".
+const char *enumeration(Arena *arena, const char *const *names, int count);
 // Appends "1234 B", or from 1 MiB on "1.9 MiB", "2.0 GiB".
 void text_append_bytes(Text *text, int64_t bytes);
 const char *text_string(const Text *text);

@@ -125,16 +125,11 @@ static bool unknown_option(Parsing *parsing, const char *argument) {
 
 // The commands that take `option`.
 static const char *takers(const Parsing *parsing, const Option *option) {
-    Text list = text_create(parsing->arena);
-    const char *last = NULL;
+    Array(const char *) names = {0};
     for (int i = 0; subcommands[i]; i++)
-        if (subcommands[i]->options & 1u << (option - options_table)) {
-            if (last)
-                text_printf(&list, "%s'%s'", list.length ? ", " : "", last);
-            last = subcommands[i]->name;
-        }
-    text_printf(&list, "%s'%s'", list.length ? " and " : "", last);
-    return text_string(&list);
+        if (subcommands[i]->options & 1u << (option - options_table))
+            array_push(parsing->arena, names, arena_printf(parsing->arena, "'%s'", subcommands[i]->name));
+    return enumeration(parsing->arena, names.items, (int)names.count);
 }
 
 static bool set_option(Parsing *parsing, const Option *option, const char *value) {

@@ -69,13 +69,6 @@ const char *loop_list(const Cin *cin) {
     return nest_loop_list(cin, &all);
 }
 
-const char *enumeration(Arena *arena, const char *const *names, int count) {
-    Text text = text_create(arena);
-    for (int i = 0; i < count; i++)
-        text_printf(&text, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
-    return text_string(&text);
-}
-
 static bool is_name(const Arg *arg) {
     return arg->kind == ARG_NAME && !arg->level;
 }

@@ -46,7 +46,5 @@ bool assignment_has(const Stmt *assign, const Tensor *tensor);
 // "io jo ii ji k": the loops of a nest; of all nests, in order.
 const char *nest_loop_list(const Cin *cin, const Nest *nest);
 const char *loop_list(const Cin *cin);
-// "x", "x and y", "x, y and z".
-const char *enumeration(Arena *arena, const char *const *names, int count);
 
 #endif
