@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// The value of a param.
-static bool is_param(const AssignmentState *state, const Token *name, Expr *expr) {
+// Makes the value of a param of the name. False for any other name.
+static bool take_param(const AssignmentState *state, const Token *name, Expr *expr) {
     Parser *parser = state->parser;
     Name declared;
     if (!build_find(parser->build, name->text, &declared) || declared.kind != NAME_PARAM || declared.failed)
@@ -19,7 +19,7 @@ static bool is_param(const AssignmentState *state, const Token *name, Expr *expr
 }
 
 // Diagnoses a name that is an index variable. False for any other name.
-static bool is_variable(AssignmentState *state, const Token *name) {
+static bool refuse_variable(AssignmentState *state, const Token *name) {
     Parser *parser = state->parser;
     Name declared;
     if (build_find(parser->build, name->text, &declared))
@@ -117,15 +117,15 @@ static bool parse_call(AssignmentState *state, const Token *name, const Function
 static bool parse_access(AssignmentState *state, const Token *name, Expr *expr) {
     Parser *parser = state->parser;
     Name declared;
-    if (peek(parser)->kind == TOKEN_OPEN_PAREN && !build_find(parser->build, name->text, &declared) &&
-        looks_called(parser)) {
+    const bool has_indices = peek(parser)->kind == TOKEN_OPEN_PAREN;
+    if (has_indices && !build_find(parser->build, name->text, &declared) && looks_called(parser)) {
         skip_brackets(parser);
         unknown_function(state, name);
         return true;
     }
-    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_param(state, name, expr))
+    if (!has_indices && take_param(state, name, expr))
         return true;
-    if (peek(parser)->kind != TOKEN_OPEN_PAREN && is_variable(state, name)) {
+    if (!has_indices && refuse_variable(state, name)) {
         fail(state);
         return true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Moves definitions out of the loops of a leaf that do not change them, and quotients of params, and params
-// as elements, to the beginning of the kernel: a C compiler may not move a division out of a loop that
-// possibly has no iterations, and has no vectors of 64-bit integers that it could convert.
+// as elements, to the beginning of the kernel: a C compiler does not move a division out of a loop that may
+// have no iterations, and does not vectorize the conversion of a 64-bit integer.
 #include "loop/hoist.h"
 #include "loop/passes.h"
 
@@ -21,17 +21,25 @@ static const char *word(const LoopKernel *kernel, const IntExpr *expr) {
     }
 }
 
-// The variable of a quotient of params, "n_per_gx": its definition is in the kernel that is being made.
-static const IntExpr *name_quotient(LoopKernel *kernel, const IntExpr *expr) {
+// The variable whose definition as `value` is already in the kernel that is being made; -1: none.
+static int find_defined(const LoopKernel *kernel, const Value *value) {
     for (int64_t i = 0; i < kernel->body.count; i++)
-        if (kernel->body.items[i]->value->kind == VALUE_INDEX &&
-            int_equal(kernel->body.items[i]->value->index, expr))
-            return int_var(kernel->arena, kernel->body.items[i]->var);
+        if (value_equal(kernel->body.items[i]->value, value))
+            return kernel->body.items[i]->var;
+    return -1;
+}
+
+// The variable of a quotient of params, "n_per_gx".
+static const IntExpr *name_quotient(LoopKernel *kernel, const IntExpr *expr) {
+    const Value *value = value_index(kernel->arena, expr);
+    const int defined = find_defined(kernel, value);
+    if (defined >= 0)
+        return int_var(kernel->arena, defined);
     const char *over = word(kernel, expr->left), *under = word(kernel, expr->right);
     const char *name = over && under && expr->left->op != INT_CONST
                            ? arena_printf(kernel->arena, "%s_per_%s", over, under)
                            : "quotient";
-    return loop_append_let(kernel, &kernel->body, name, -1, value_index(kernel->arena, expr));
+    return loop_append_let(kernel, &kernel->body, name, -1, value);
 }
 
 static const IntExpr *name_quotients(void *context, const IntExpr *expr) {
@@ -44,20 +52,20 @@ static const IntExpr *name_quotients(void *context, const IntExpr *expr) {
     return divides && int_is_closed(expr) ? name_quotient(kernel, named) : named;
 }
 
-// A param as an element is the variable "n_value": its definition is there as well.
+// The variable of a param as an element, "n_value"; other values as they are.
 static const Value *name_element(void *context, const Value *value) {
     LoopKernel *kernel = context;
     if (value->kind != VALUE_CONVERT || value->type >= VALUE_TYPE_INDEX ||
         value->operands[0]->kind != VALUE_INDEX || value->operands[0]->index->op != INT_PARAM)
         return value;
-    for (int64_t i = 0; i < kernel->body.count; i++)
-        if (value_equal(kernel->body.items[i]->value, value))
-            return value_var(kernel->arena, value->type, kernel->body.items[i]->var);
-    const char *name =
-        arena_printf(kernel->arena, "%s_value", kernel->params[value->operands[0]->index->value]);
-    const int var =
-        loop_add_var(kernel, (LoopVar){.name = name, .type = value->type, .stem_array = -1, .stem_var = -1});
-    loop_append(kernel->arena, &kernel->body, loop_let(kernel->arena, var, value));
+    int var = find_defined(kernel, value);
+    if (var < 0) {
+        const char *name =
+            arena_printf(kernel->arena, "%s_value", kernel->params[value->operands[0]->index->value]);
+        var = loop_add_var(kernel,
+                           (LoopVar){.name = name, .type = value->type, .stem_array = -1, .stem_var = -1});
+        loop_append(kernel->arena, &kernel->body, loop_let(kernel->arena, var, value));
+    }
     return value_var(kernel->arena, value->type, var);
 }
 
@@ -65,7 +73,7 @@ static LoopBody named_in(LoopKernel *kernel, const LoopBody *body) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = loop_map_ints(kernel->arena, body->items[i], name_quotients, kernel);
-        if (!kernel->gpu) // its compiler converts where it likes
+        if (!kernel->gpu) // a thread of a GPU converts for itself
             node = loop_map_values(kernel->arena, node, name_element, kernel);
         loop_append(kernel->arena, &result,
                     loop_with_body(kernel->arena, node, named_in(kernel, &node->body)));

@@ -14,15 +14,16 @@
 typedef enum { CHOICE_OFF, CHOICE_ON, CHOICE_AUTO } Choice;
 
 typedef struct {
-    bool reads; // this process does
+    bool reads; // the variable; else the choice is that of another process
     Choice choice;
 } Setting;
 
 static bool read_setting(void *arguments, Diagnostics *diagnostics) {
     Setting *setting = arguments;
     const char *value = setting->reads ? getenv("DISTAL_GPU_MPI") : NULL;
-    setting->choice = !value || !*value ? CHOICE_AUTO : strcmp(value, "on") == 0 ? CHOICE_ON : CHOICE_OFF;
-    return setting->choice != CHOICE_OFF || strcmp(value, "off") == 0 ||
+    const bool on = value && strcmp(value, "on") == 0, off = value && strcmp(value, "off") == 0;
+    setting->choice = on ? CHOICE_ON : off ? CHOICE_OFF : CHOICE_AUTO;
+    return on || off || !value || !*value ||
            diagnostics_error(diagnostics, (Span){0},
                              "DISTAL_GPU_MPI is '%.80s', which is neither 'on' nor 'off'", value);
 }
