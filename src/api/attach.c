@@ -55,6 +55,17 @@ static bool same_box(const Rect *rect, const distal_piece *piece) {
            memcmp(piece->hi, rect->hi, bytes) == 0;
 }
 
+static distal_status check_host_memory(distal_context *context, const distal_tensor *tensor,
+                                       const Piece *piece) {
+    const size_t alignment = type_info(type_component(piece->type))->size;
+    return (uintptr_t)piece->data % alignment == 0
+               ? DISTAL_OK
+               : invalid(context,
+                         "the memory that rank %d gives for tensor '%s' is not aligned to %zu bytes, as "
+                         "elements of %s are",
+                         context->rank, tensor->name, alignment, type_info(piece->type)->name);
+}
+
 // Whether the GPU of this rank can use the memory, of a piece in gpu.
 static distal_status check_gpu_memory(distal_context *context, const distal_tensor *tensor,
                                       const Piece *piece) {
@@ -110,14 +121,9 @@ static distal_status wrap_pieces(distal_context *context, void *arguments) {
         memcpy(pieces[i].stride, call->pieces[i].stride, sizeof(int64_t) * (size_t)rect->order);
         if (!check_strides(tensor, &pieces[i], context->diagnostics))
             return DISTAL_INVALID;
-        const size_t alignment = type_info(type_component(pieces[i].type))->size;
-        if (pieces[i].memory == MEMORY_HOST && (uintptr_t)pieces[i].data % alignment != 0)
-            return invalid(context,
-                           "the memory that rank %d gives for tensor '%s' is not aligned to %zu bytes, as "
-                           "elements of %s are",
-                           context->rank, tensor->name, alignment, type_info(pieces[i].type)->name);
-        if (pieces[i].memory == MEMORY_GPU && !rect_is_empty(rect))
-            status = check_gpu_memory(context, tensor, &pieces[i]);
+        if (!rect_is_empty(rect))
+            status = (pieces[i].memory == MEMORY_GPU ? check_gpu_memory : check_host_memory)(context, tensor,
+                                                                                             &pieces[i]);
         if (status != DISTAL_OK)
             return status;
         call->spread = !suits_kernels(tensor, &pieces[i]) || call->spread;

@@ -98,8 +98,8 @@ struct distal_statement {
     Program program;                           // the statement as a program
     Pipeline *pipeline;                        // of `program`, with the results of the passes so far
     bool failed;                               // a command has failed
-    const char *failed_call;                   // with which call; NULL: out of memory
-    Diagnostic mistake;                        // and its first error
+    const char *failed_call;                   // the first call that was wrong; NULL: memory ran out
+    Diagnostic mistake;                        // its first error
     bool is_computed;                          // it belongs to distal_compute, and is not found
     struct PlannedProgram *planned;            // of the latest plan; NULL: none
     distal_kernel_function function, assembly; // compiled ahead of time, or NULL

@@ -52,13 +52,13 @@ static distal_status check_input(distal_context *context, void *arguments) {
     const distal_status status = check_tensor(context, tensor, attachment->path, FILE_READ);
     if (status != DISTAL_OK)
         return status;
-    const FileFormat *format = file_format_of(attachment->path);
-    if (!format) // what a generator or another kind of file gives is no home
-        return check_format(context, attachment, NULL, FILE_READ);
+    const distal_status fits = check_format(context, attachment, file_format_of(attachment->path), FILE_READ);
+    if (fits != DISTAL_OK)
+        return fits;
     if (!source_parse(attachment->path, tensor->tensor, context->scratch, &attachment->source,
                       context->diagnostics))
         return DISTAL_INVALID;
-    return check_format(context, attachment, format, FILE_READ);
+    return check_format(context, attachment, attachment->source.format, FILE_READ); // a generator has none
 }
 
 static distal_status check_output(distal_context *context, void *arguments) {

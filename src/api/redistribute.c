@@ -42,7 +42,7 @@ static distal_status declare(distal_context *context, void *arguments) {
                            "mode %d of '%s' has extent %" PRId64 " and that of '%s' %" PRId64
                            ": they have to be equal",
                            d, call->to->name, call->to->extents[d], call->from->name, call->from->extents[d]);
-    if (!check_assignment(&context->build, copy) || !check_extents(&context->build, copy))
+    if (!check_assignment(&context->build, copy))
         return DISTAL_INVALID;
     return statement_declare(context, copy, NULL, "", &call->statement);
 }

@@ -99,15 +99,17 @@ static distal_status apply(distal_context *context, void *arguments) {
     return status == DISTAL_OK ? statement_add_commands(call->statement, 1, &command) : status;
 }
 
+// The first error, and the name of the call, which is a literal.
 static distal_status keep_mistake(distal_context *context, void *arguments) {
-    const CommandCall *call = arguments;
-    const Diagnostic *mistake = context->diagnostics->list.items;
-    while (mistake->severity != SEVERITY_ERROR)
-        mistake++;
-    distal_statement *statement = call->statement;
-    statement->mistake = *mistake;
-    statement->mistake.message = copy_text(statement->arena, mistake->message);
-    statement->failed_call = copy_text(statement->arena, context->call);
+    distal_statement *statement = ((const CommandCall *)arguments)->statement;
+    for (int64_t i = 0; i < context->diagnostics->list.count && !statement->failed_call; i++) {
+        const Diagnostic *mistake = &context->diagnostics->list.items[i];
+        if (mistake->severity != SEVERITY_ERROR)
+            continue;
+        statement->mistake = *mistake;
+        statement->mistake.message = copy_text(statement->arena, mistake->message);
+        statement->failed_call = context->call;
+    }
     return DISTAL_OK;
 }
 

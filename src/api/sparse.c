@@ -52,7 +52,7 @@ typedef struct {
     Entries entries;
     StoredTensor arrays;
     bool cut;             // ranks have parts of fibers
-    bool nothing;         // it has no part of the tensor so far, and gives no arrays
+    bool takes_none;      // of its arrays, as it has no part of the tensor so far
     distal_status status; // of this rank
 } Giving;
 
@@ -319,10 +319,10 @@ static bool has_all(const distal_context *context, const distal_tensor *tensor) 
 
 // Whether no array is given, as distal_tensor_levels has it on ranks without a part.
 static bool gives_nothing(const DataCall *call) {
-    bool nothing = true;
     for (int l = 0; call->given && l < call->tensor->tensor->order; l++)
-        nothing = nothing && !call->given[l].pos && !call->given[l].crd && !call->given[l].bits;
-    return nothing;
+        if (call->given[l].pos || call->given[l].crd || call->given[l].bits)
+            return false;
+    return true;
 }
 
 // The arrays of this rank and, if `list`, their entries.
@@ -344,25 +344,26 @@ static bool take_own(void *arguments, Diagnostics *diagnostics) {
     const distal_tensor *to = giving->call->tensor;
     const bool divides = balance_divides(giving->context, to);
     const bool list = divides || home_cuts_fibers(&to->home) || !has_all(giving->context, to);
-    giving->nothing = !is_here(to) && (!divides || gives_nothing(giving->call));
-    giving->status =
-        giving->nothing ? DISTAL_OK
-                        : take_arrays(giving->context, giving->call, list, &giving->arrays, &giving->entries);
+    giving->takes_none = !is_here(to) && (!divides || gives_nothing(giving->call));
+    giving->status = giving->takes_none ? DISTAL_OK
+                                        : take_arrays(giving->context, giving->call, list, &giving->arrays,
+                                                      &giving->entries);
     return giving->status == DISTAL_OK;
 }
 
 static bool check_home(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Giving *giving = arguments;
-    giving->cut = home_cuts_fibers(&giving->call->tensor->home);
+    const distal_tensor *to = giving->call->tensor;
+    giving->cut = home_cuts_fibers(&to->home);
     distal_status status = check_own(giving->context, giving->call, &giving->entries);
-    if (status == DISTAL_OK && is_here(giving->call->tensor) && giving->nothing)
-        status = invalid(giving->context,
-                         "the levels of tensor '%s' are NULL on rank %d, which has a part of it with the "
-                         "entries of the other ranks: give it arrays without entries",
-                         giving->call->tensor->name, giving->context->rank);
-    else if (status == DISTAL_OK && is_here(giving->call->tensor))
-        status = check_part(giving->context, giving->call->tensor, &giving->arrays);
+    if (status == DISTAL_OK && is_here(to))
+        status = giving->takes_none
+                     ? invalid(giving->context,
+                               "the levels of tensor '%s' are NULL on rank %d, which has a part of it with "
+                               "the entries of the other ranks: give it arrays without entries",
+                               to->name, giving->context->rank)
+                     : check_part(giving->context, to, &giving->arrays);
     giving->status = status; // set last, as memory may run out before
     return status == DISTAL_OK;
 }

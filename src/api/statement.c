@@ -331,11 +331,11 @@ distal_status statement_add_commands(distal_statement *statement, int64_t count,
     return status;
 }
 
-// Says the error of the command that has failed once more.
+// Reports the error of the failed command again.
 static distal_status repeat_mistake(distal_statement *statement) {
-    Diagnostics *diagnostics = statement->context->diagnostics;
     if (!statement->failed_call) // memory ran out
         return out_of_memory(statement->context);
+    Diagnostics *diagnostics = statement->context->diagnostics;
     statement_show(statement);
     diagnostics_repeat_error(diagnostics, statement->mistake.span, statement->mistake.message);
     diagnostics_note(diagnostics, statement->mistake.span,
