@@ -40,6 +40,14 @@ static bool node_uses(const DraftStatement *statement, int node, int tensor) {
                                        (at->right >= 0 && node_uses(statement, at->right, tensor)));
 }
 
+static bool node_has_size(const DraftStatement *statement, int node, int size) {
+    const DraftNode *at = &statement->nodes[node];
+    if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER)
+        return at->kind == NODE_NUMBER && !*at->number && at->size == size;
+    return node_has_size(statement, at->left, size) ||
+           (at->right >= 0 && node_has_size(statement, at->right, size));
+}
+
 bool draft_uses_tensor(const Draft *draft, int tensor) {
     for (int s = 0; s < draft->statement_count; s++)
         if (draft->statements[s].target == tensor ||
@@ -72,9 +80,8 @@ static bool size_is_used(const Draft *draft, int size) {
         for (int c = 0; c < statement->command_count; c++)
             if (mentions(statement->commands[c].text, name))
                 return true;
-        for (int n = 0; n < statement->node_count; n++)
-            if (statement->nodes[n].kind == NODE_NUMBER && strcmp(statement->nodes[n].number, name) == 0)
-                return true;
+        if (node_has_size(statement, statement->root, size))
+            return true;
     }
     for (int r = 0; r < draft->repetition_count; r++)
         if (draft->repetitions[r].count == size)
@@ -271,7 +278,8 @@ void draft_print_node(const Draft *draft, const DraftStatement *statement, int n
     if (at->kind == NODE_ACCESS) {
         print_access(draft, at->tensor, at->vars, at->indices, to);
     } else if (at->kind == NODE_NUMBER) {
-        text_append(to, at->number);
+        char buffer[32];
+        text_append(to, *at->number ? at->number : draft_size_text(draft, at->size, buffer));
     } else if (at->kind == NODE_NEG) {
         text_append(to, "-");
         draft_print_node(draft, statement, at->left, 3, to);

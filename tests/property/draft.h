@@ -93,9 +93,10 @@ typedef struct {
     char vars[DRAFT_ORDER]; // NODE_ACCESS: names, one letter each; where an index is a constant, one of the
                             // left side. NODE_REDUCE: those that it binds, then 0
     DraftIndex indices[DRAFT_ORDER]; // NODE_ACCESS
-    char number[16];                 // NODE_NUMBER: as it is written, or the name of a size's param
-    char function[8];                // NODE_CALL; NODE_REDUCE: "max"
-    int left, right;                 // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
+    char number[16];                 // NODE_NUMBER: as it is written; "": the value of `size`
+    int size;
+    char function[8]; // NODE_CALL; NODE_REDUCE: "max"
+    int left, right;  // -1: NODE_NEG, NODE_REDUCE and calls of one argument have no right one
 } DraftNode;
 
 typedef struct {

@@ -310,39 +310,21 @@ static void fail_sparse(Run *run, const Tensor *tensor, const char *what) {
     trial_fail(run->trial, TRIAL_PREPARED, "the sparse input %s %s, %s", tensor->name, what, run->way->name);
 }
 
-// On the first rank, which has gathered all entries.
-static void keep_whole(Run *run, const Tensor *tensor, Entries *stored) {
-    if (run->rank > 0) {
-        entries_free(stored);
-        return;
-    }
-    whole_keep_entries(&run->whole, tensor->id, stored);
-}
-
 // Entries of its own, of which each rank gives some: they have to be stored.
 static void put_sparse_input(Run *run, const Tensor *tensor, uint64_t seed) {
     Storage *storage = run->storages[tensor->id];
     Diagnostics *diagnostics = diagnostics_create(run->trial->arena, run->trial->pipeline->source);
-    Entries entries, own = {0}, stored = {0};
-    int ranks;
-    MPI_Comm_size(run->comm, &ranks);
-    // The plan is one for the entries by which it is balanced.
-    const bool balanced = run->plan->options.boundaries->count > 0;
-    const uint64_t pattern = balanced ? run->trial->draft.input_seed : seed;
-    if (!sparse_input(drawn_tensor(&run->trial->draft, tensor), tensor, run->plan->homes[tensor->id].extents,
-                      pattern, seed, &entries))
+    Entries entries, own = {0};
+    if (!trial_sparse_input(run->trial, tensor, seed, &entries))
         fail_sparse(run, tensor, "cannot be made");
-    const Entries given = entries_share(&entries, ranks, run->rank);
+    const Entries given = entries_share(&entries, run->trial->draft.ranks, run->rank);
     if (!send_entries_home(storage, &given, &own, run->comm, diagnostics) ||
         !agree(run->comm, sparse_put_entries(storage, &own, diagnostics)))
         fail_sparse(run, tensor, "cannot be stored");
-    else if (!gather_entries(storage, &stored, run->comm, diagnostics))
-        fail_sparse(run, tensor, "cannot be gathered");
-    else if (run->rank == 0 && !sparse_is_equal(&stored, &entries))
-        fail_sparse(run, tensor, "is stored with other entries");
+    else
+        sparse_take_input(run->trial, &run->whole, storage, tensor, &entries, run->comm, run->way->name);
     entries_free(&entries);
     entries_free(&own);
-    keep_whole(run, tensor, &stored);
 }
 
 // Other values in place, with the structure that it has.
@@ -358,7 +340,7 @@ static void change_sparse_values(Run *run, const Tensor *tensor, uint64_t seed) 
     entries_free(&stored);
     if (!gather_entries(storage, &stored, run->comm, diagnostics))
         fail_sparse(run, tensor, "cannot be gathered");
-    keep_whole(run, tensor, &stored);
+    whole_keep_entries(&run->whole, tensor->id, &stored);
 }
 
 // Every other program keeps the structure of its inputs in round 1, where each position has an entry.
@@ -396,11 +378,10 @@ static void set_zero(Run *run, const Tensor *tensor) {
     if (!agree(run->comm, storage->structure || sparse_put_nothing(storage, diagnostics)))
         fail_sparse(run, tensor, "cannot be emptied");
     Entries none = storage_no_entries(storage);
-    keep_whole(run, tensor, &none);
+    whole_keep_entries(&run->whole, tensor->id, &none);
 }
 
 typedef struct {
-    Run *run;
     const Tensor *tensor;
     const int64_t *extents;
     uint64_t seed;
@@ -417,9 +398,7 @@ static bool check_chunk(void *context, const PiecePart *part, Diagnostics *diagn
 static void set_dense_input(Run *run, int tensor) {
     const Home *home = &run->plan->homes[tensor];
     fill_storage_input(run->trial, run->storages[tensor], home->tensor, run->seed);
-    const Piece whole = run->rank == 0 ? whole_piece(&run->whole, tensor) : (Piece){0};
-    if (run->rank == 0 && !rect_is_empty(&whole.rect))
-        fill_input(&whole, home->tensor, home->extents, run->seed);
+    whole_fill_input(&run->whole, home->tensor, run->seed);
 }
 
 // Dense inputs get their values when a rank is about to execute the first statement: others may then be
@@ -476,7 +455,7 @@ static void check_inputs(Run *run, uint64_t seed) {
             check_sparse_input(run, tensor);
             continue;
         }
-        Inputs inputs = {run, tensor, run->plan->homes[t].extents, seed, true};
+        Inputs inputs = {tensor, run->plan->homes[t].extents, seed, true};
         chunks_visit_pieces(run->storages[t], CHUNKS_READ, check_chunk, &inputs,
                             diagnostics_create(run->trial->arena, run->trial->pipeline->source));
         if (!inputs.unchanged)

@@ -3,7 +3,6 @@
 #include "generate.h"
 #include "automatic.h"
 
-#include <stdio.h>
 #include <string.h>
 
 int draw_size(Random *random, Draft *draft, char letter, int64_t value) {
@@ -181,31 +180,31 @@ void draw_gpu_workspaces(Draft *draft) {
             draw_workspaces_on_gpu(&random, draft, s);
 }
 
-// A param in place of some numbers, but for those that keep arguments and divisors where they have to be.
-static void put_param(Random *random, DraftStatement *statement, int node, const char *param) {
+// Puts the value of a size in place of some integers, but not in arguments of calls and in divisors, whose
+// values matter.
+static void put_size(Random *random, DraftStatement *statement, int node, int size) {
     enum { PERCENT = 50 };
     DraftNode *at = &statement->nodes[node];
     if (at->kind == NODE_NUMBER && strspn(at->number, "0123456789") == strlen(at->number) &&
         random_chance(random, PERCENT))
-        snprintf(at->number, sizeof at->number, "%s", param);
+        *at = (DraftNode){.kind = NODE_NUMBER, .size = size};
     if (at->kind == NODE_ACCESS || at->kind == NODE_NUMBER || at->kind == NODE_CALL)
         return;
-    put_param(random, statement, at->left, param);
+    put_size(random, statement, at->left, size);
     if (at->right >= 0 && at->kind != NODE_DIV)
-        put_param(random, statement, at->right, param);
+        put_size(random, statement, at->right, size);
 }
 
-// From numbers of its own.
+// A param that is a value. From numbers of its own.
 void draw_params(Draft *draft) {
     Random random = random_stream(draft->seed ^ 0x9A4Au, (uint64_t)draft->index);
-    const DraftSize size = {.letter = 'v', .form = SIZE_PARAM, .value = random_between(&random, 1, 9)};
     if (draft->size_count == DRAFT_SIZES)
         return;
-    char param[16];
-    snprintf(param, sizeof param, "%c%d", size.letter, draft->size_count);
-    draft->sizes[draft->size_count++] = size;
+    const int size = draft->size_count++;
+    draft->sizes[size] =
+        (DraftSize){.letter = 'v', .form = SIZE_PARAM, .value = random_between(&random, 1, 9)};
     for (int s = 0; s < draft->statement_count; s++)
-        put_param(&random, &draft->statements[s], draft->statements[s].root, param);
+        put_size(&random, &draft->statements[s], draft->statements[s].root, size);
 }
 
 void draw_schedules(Random *random, Draft *draft) {

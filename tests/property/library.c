@@ -4,7 +4,6 @@
 #include "api/context.h"
 #include "distal.h"
 #include "reference.h"
-#include "runtime/exchange_entries.h"
 #include "sparse_reference.h"
 
 #include <inttypes.h>
@@ -41,8 +40,7 @@ static bool find_tensors(Library *library) {
     return true;
 }
 
-// Which of the statements before it have the same target.
-static int number_of(const Program *program, int statement) {
+static int number_among_same_target(const Program *program, int statement) {
     int number = 0;
     for (int s = 0; s < statement; s++)
         number += program->statements[s].assignment->lhs->tensor ==
@@ -55,7 +53,9 @@ static bool make_plans(Library *library) {
     for (int s = 0; s < program->statement_count; s++) {
         distal_statement *statement;
         const char *target = program->statements[s].assignment->lhs->tensor->name;
-        if (!took(library, distal_statement_find(library->context, target, number_of(program, s), &statement),
+        if (!took(library,
+                  distal_statement_find(library->context, target, number_among_same_target(program, s),
+                                        &statement),
                   "distal_statement_find") ||
             !took(library, distal_plan_create(statement, &library->plans[s]), "distal_plan_create"))
             return false;
@@ -63,12 +63,13 @@ static bool make_plans(Library *library) {
     return true;
 }
 
-static bool put_entries(Library *library, const Tensor *tensor, uint64_t pattern, uint64_t seed) {
+static bool put_entries(Library *library, const Tensor *tensor, uint64_t seed) {
     Trial *trial = library->trial;
     distal_tensor *handle = library->tensors[tensor->id];
-    Entries entries, stored = {0};
-    bool ok = sparse_input(drawn_tensor(&trial->draft, tensor), tensor,
-                           trial->pipeline->plan->homes[tensor->id].extents, pattern, seed, &entries);
+    Entries entries;
+    bool ok = agree(library->comm, trial_sparse_input(trial, tensor, seed, &entries));
+    if (!ok)
+        trial_fail(trial, TRIAL_PREPARED, "the sparse input %s cannot be made, %s", tensor->name, way);
     if (ok) {
         const Entries given = entries_share(&entries, trial->draft.ranks, library->rank);
         const int64_t *coordinates[MAX_ORDER];
@@ -77,25 +78,18 @@ static bool put_entries(Library *library, const Tensor *tensor, uint64_t pattern
         ok = took(library, distal_tensor_entries(handle, given.count, coordinates, given.values),
                   "distal_tensor_entries");
     }
+    if (ok)
+        sparse_take_input(trial, &library->whole, handle->storage, tensor, &entries, library->comm, way);
     entries_free(&entries);
-    if (!ok || !gather_entries(handle->storage, &stored, library->comm,
-                               diagnostics_create(trial->arena, trial->pipeline->source)))
-        return false;
-    if (library->rank == 0)
-        whole_keep_entries(&library->whole, tensor->id, &stored);
-    else
-        entries_free(&stored);
-    return true;
+    return ok;
 }
 
 static bool set_sparse_inputs(Library *library, uint64_t seed) {
     const Program *program = library->program;
-    // The plan is one for the entries by which it is balanced.
-    const bool balanced = library->trial->pipeline->plan_options.boundaries->count > 0;
     for (int t = 0; t < program->tensor_count; t++) {
         const Tensor *tensor = program->tensors[t];
         if (tensor_is_sparse(tensor) && program_is_input(program, tensor) &&
-            !put_entries(library, tensor, balanced ? library->trial->draft.input_seed : seed, seed))
+            !put_entries(library, tensor, seed))
             return false;
     }
     return true;
@@ -114,9 +108,8 @@ static void set_dense_tensors(Library *library, uint64_t seed) {
             fill_storage_input(library->trial, storage, tensor, seed);
         else if (storage)
             fill_storage_poison(library->trial, storage);
-        const Piece all = library->rank == 0 ? whole_piece(&library->whole, t) : (Piece){0};
-        if (input && library->rank == 0 && !rect_is_empty(&all.rect))
-            fill_input(&all, tensor, library->trial->pipeline->plan->homes[t].extents, seed);
+        if (input)
+            whole_fill_input(&library->whole, tensor, seed);
     }
 }
 
@@ -168,6 +161,13 @@ static bool run_statements(Library *library) {
     return true;
 }
 
+static bool run_round(Library *library, uint64_t seed, bool first) {
+    if (!set_sparse_inputs(library, seed) || (first && !make_plans(library)))
+        return false;
+    set_dense_tensors(library, seed);
+    return run_statements(library);
+}
+
 void library_execute(Trial *trial, MPI_Comm comm) {
     const Program *program = trial->pipeline->program;
     if (trial->draft.automatic || trial->draft.repetition_count > 0)
@@ -176,17 +176,14 @@ void library_execute(Trial *trial, MPI_Comm comm) {
     MPI_Comm_rank(comm, &library.rank);
     library.tensors = arena_array(trial->arena, distal_tensor *, program->tensor_count);
     library.plans = arena_array(trial->arena, distal_plan *, program->statement_count);
-    const bool whole = library.rank > 0 || whole_create(&library.whole, trial->pipeline->plan);
-    bool ok = agree(comm, whole) && took(&library, distal_create(comm, &library.context), "distal_create") &&
-              took(&library, distal_program(library.context, "drawn", trial->text), "distal_program") &&
-              find_tensors(&library);
-    for (uint64_t round = 0; ok && round < 2; round++) {
-        const uint64_t seed = trial->draft.input_seed + round;
-        ok = set_sparse_inputs(&library, seed) && (round > 0 || make_plans(&library));
-        if (ok)
-            set_dense_tensors(&library, seed);
-        ok = ok && run_statements(&library);
-    }
+    trial_use_flags(trial);
+    const bool whole = agree(comm, library.rank > 0 || whole_create(&library.whole, trial->pipeline->plan));
+    if (!whole)
+        trial_fail(trial, TRIAL_PREPARED, "no memory for whole tensors, %s", way);
+    if (whole && took(&library, distal_create(comm, &library.context), "distal_create") &&
+        took(&library, distal_program(library.context, "drawn", trial->text), "distal_program") &&
+        find_tensors(&library) && run_round(&library, trial->draft.input_seed, true))
+        run_round(&library, trial->draft.input_seed + 1, false);
     distal_free(library.context);
     if (library.rank == 0)
         whole_free(&library.whole);

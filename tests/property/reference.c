@@ -183,9 +183,21 @@ Piece whole_piece(const Whole *whole, int tensor) {
     return piece_packed(&rect, (LevelList){0}, home->tensor->type, whole->arrays[tensor]);
 }
 
-void whole_keep_entries(Whole *whole, int tensor, const Entries *entries) {
+void whole_keep_entries(Whole *whole, int tensor, Entries *entries) {
+    if (!whole->entries) {
+        entries_free(entries);
+        return;
+    }
     entries_free(&whole->entries[tensor]);
     whole->entries[tensor] = *entries;
+}
+
+void whole_fill_input(const Whole *whole, const Tensor *tensor, uint64_t seed) {
+    if (!whole->arrays)
+        return;
+    const Piece piece = whole_piece(whole, tensor->id);
+    if (!rect_is_empty(&piece.rect))
+        fill_input(&piece, tensor, whole->homes[tensor->id].extents, seed);
 }
 
 bool reference_is_met(const DraftRepetition *repetition, const Tensor *scalar, const void *value) {
@@ -337,7 +349,8 @@ void reference_compare_entries(Trial *trial, const Assignment *assignment, const
     Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);
     MPI_Comm_rank(comm, &rank);
     if (!gather_entries(target, &got, comm, diagnostics))
-        trial_fail(trial, TRIAL_WRONG, "the entries of %s cannot be gathered", assignment->lhs->tensor->name);
+        trial_fail(trial, TRIAL_WRONG, "the entries of %s cannot be gathered, %s",
+                   assignment->lhs->tensor->name, way);
     if (rank == 0)
         sparse_compare(trial, assignment, &got, whole, way);
     else

@@ -25,7 +25,7 @@ bool is_input(const Piece *piece, const Tensor *tensor, const int64_t *extents, 
 // The element of an input at a row-major position, or at what takes its place.
 void input_element(const Tensor *tensor, uint64_t seed, int64_t position, void *element);
 
-// The tensors of a program on the first rank, by id: whole and row-major, or as entries.
+// The tensors of a program on the first rank, by id: whole and row-major, or as entries. All zero on others.
 typedef struct {
     int count;
     const Home *homes;
@@ -35,18 +35,22 @@ typedef struct {
 bool whole_create(Whole *whole, const Plan *plan); // false: no memory
 void whole_free(Whole *whole);
 Piece whole_piece(const Whole *whole, int tensor);
-void whole_keep_entries(Whole *whole, int tensor, const Entries *entries); // takes them
+// Takes the entries; frees them on the other ranks.
+void whole_keep_entries(Whole *whole, int tensor, Entries *entries);
+// Gives an input its elements; nothing on the other ranks.
+void whole_fill_input(const Whole *whole, const Tensor *tensor, uint64_t seed);
 
 // Whether the condition of a repetition holds for this value of its scalar.
 bool reference_is_met(const DraftRepetition *repetition, const Tensor *scalar, const void *value);
 
 // Compares what all ranks of `comm` hold of the statement's target with the reference, evaluated on `whole`,
-// then makes it the tensor's value there. `whole` is NULL on all ranks but the first. Collective.
+// then makes it the tensor's value there. Collective.
 void reference_compare(Trial *trial, const StatementPlan *plan, const Assignment *assignment,
                        const Storage *target, Whole *whole, MPI_Comm comm, const char *way);
-// The same of a sparse target; and of all elements of a dense one, row-major, on the first rank. Local.
+// The same of a sparse target. Collective.
 void reference_compare_entries(Trial *trial, const Assignment *assignment, const Storage *target,
                                Whole *whole, MPI_Comm comm, const char *way);
+// The same of a dense target, with all of its elements, row-major. On the first rank only.
 void reference_compare_elements(Trial *trial, const Assignment *assignment, void *elements, Whole *whole,
                                 const char *way);
 

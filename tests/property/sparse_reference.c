@@ -2,6 +2,7 @@
 #include "sparse_reference.h"
 
 #include "base/integer.h"
+#include "runtime/exchange_entries.h"
 #include "sparse_input.h"
 
 #include <inttypes.h>
@@ -18,6 +19,26 @@ static int64_t position_of(const Entries *entries, int64_t entry) {
 
 static char *value_at(const Entries *entries, int64_t entry) {
     return (char *)entries->values + (size_t)entry * type_info(entries->type)->size;
+}
+
+bool trial_sparse_input(const Trial *trial, const Tensor *tensor, uint64_t seed, Entries *entries) {
+    const bool balanced = trial->pipeline->plan_options.boundaries->count > 0;
+    return sparse_input(drawn_tensor(&trial->draft, tensor), tensor,
+                        trial->pipeline->plan->homes[tensor->id].extents,
+                        balanced ? trial->draft.input_seed : seed, seed, entries);
+}
+
+void sparse_take_input(Trial *trial, Whole *whole, const Storage *storage, const Tensor *tensor,
+                       Entries *entries, MPI_Comm comm, const char *way) {
+    Entries stored = {0};
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (!gather_entries(storage, &stored, comm, diagnostics_create(trial->arena, trial->pipeline->source)))
+        trial_fail(trial, TRIAL_PREPARED, "the sparse input %s cannot be gathered, %s", tensor->name, way);
+    else if (rank == 0 && !sparse_is_equal(&stored, entries))
+        trial_fail(trial, TRIAL_PREPARED, "the sparse input %s is stored with other entries, %s",
+                   tensor->name, way);
+    whole_keep_entries(whole, tensor->id, &stored);
 }
 
 Entries entries_share(const Entries *entries, int ranks, int rank) {
@@ -89,8 +110,7 @@ bool sparse_evaluate(const Evaluator *evaluator, const Whole *whole, Evaluated *
     return ok;
 }
 
-void sparse_compare(Trial *trial, const Assignment *assignment, const Entries *got, Whole *whole,
-                    const char *way) {
+void sparse_compare(Trial *trial, const Assignment *assignment, Entries *got, Whole *whole, const char *way) {
     const Tensor *tensor = assignment->lhs->tensor;
     const Evaluator *evaluator = evaluator_create(
         trial->arena, assignment, trial_reorders_products(trial, assignment), trial->pipeline->params);
@@ -114,6 +134,5 @@ void sparse_compare(Trial *trial, const Assignment *assignment, const Entries *g
                    evaluator_tolerance_of(evaluator, expected.summands), way);
     }
     evaluated_free(&expected);
-    entries_free(&whole->entries[tensor->id]);
-    whole->entries[tensor->id] = *got;
+    whole_keep_entries(whole, tensor->id, got);
 }

@@ -65,11 +65,9 @@ static bool drop_refusable(Draft *draft) {
 static const Boundaries *find_boundaries(const Trial *trial, const BalanceTask *task,
                                          const BoundariesArray *known) {
     const Boundaries *boundaries = NULL;
-    const DraftTensor *drawn = trial->draft.tensors;
+    const DraftTensor *drawn = drawn_tensor(&trial->draft, task->tensor);
     int64_t extents[MAX_ORDER];
     Entries entries;
-    while (strcmp(drawn->name, task->tensor->name) != 0)
-        drawn++;
     for (int m = 0; m < task->tensor->order; m++)
         if (!int_eval(task->tensor->extents[m], trial->pipeline->params, NULL, &extents[m]))
             return NULL;
@@ -287,22 +285,23 @@ static void compile_alone(Trial *const *trials, int count) {
     }
 }
 
-// The functions of all statements; their handle, NULL with a diagnostic.
+// Loads the functions of all statements; returns the handle of their library, NULL with a diagnostic.
 static void *load_functions(Trial *const *trials, int count, const char *source, Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
     Array(const char *) names = {0};
+    Array(KernelFunctions *) targets = {0};
     for (int i = 0; i < count; i++)
         for (int s = 0;
-             trials[i]->verdict == TRIAL_PASSED && s < trials[i]->pipeline->program->statement_count; s++)
+             trials[i]->verdict == TRIAL_PASSED && s < trials[i]->pipeline->program->statement_count; s++) {
             array_push(arena, names, trials[i]->pipeline->statements[s].function);
+            array_push(arena, targets, &trials[i]->kernels[s]); // NOLINT(bugprone-sizeof-expression)
+        }
     KernelFunctions *functions = arena_array(arena, KernelFunctions, names.count);
     Kernel kernel;
     if (!jit_load(source, (int)names.count, names.items, &kernel, functions, diagnostics))
         return NULL;
-    for (int i = 0; i < count; i++)
-        for (int s = 0;
-             trials[i]->verdict == TRIAL_PASSED && s < trials[i]->pipeline->program->statement_count; s++)
-            trials[i]->kernels[s] = *functions++;
+    for (int64_t n = 0; n < names.count; n++)
+        *targets.items[n] = functions[n];
     return kernel.handle;
 }
 
@@ -373,17 +372,25 @@ const char *trial_flags(const Trial *trial) {
     return level_flags[level_of(trial)];
 }
 
+static void use_flags(int level) {
+    char flags[200];
+    snprintf(flags, sizeof flags, "%s" MORE_FLAGS, level_flags[level]);
+    setenv("DISTAL_CFLAGS", flags, 1);
+}
+
+void trial_use_flags(const Trial *trial) {
+    use_flags(level_of(trial));
+}
+
 TrialLibrary trial_compile(Trial *const *trials, int count) {
     Trial **of_level = malloc(sizeof *of_level * (size_t)count);
     TrialLibrary library = {{NULL}};
     for (int level = 0; of_level && level < TRIAL_LEVELS; level++) {
-        char flags[200];
         int of_level_count = 0;
         for (int i = 0; i < count; i++)
             if (level_of(trials[i]) == level)
                 of_level[of_level_count++] = trials[i];
-        snprintf(flags, sizeof flags, "%s" MORE_FLAGS, level_flags[level]);
-        setenv("DISTAL_CFLAGS", flags, 1);
+        use_flags(level);
         library.handles[level] = compile_level(of_level, of_level_count);
     }
     free(of_level);

@@ -61,6 +61,7 @@ static inline bool trial_pipelines(const Draft *draft) {
 // How the C compiler optimizes the trial: a share of them with the flags that users have, the others fast.
 enum { TRIAL_LEVELS = 2 };
 const char *trial_flags(const Trial *trial);
+void trial_use_flags(const Trial *trial); // what is compiled from now on
 
 // The generated C of all trials of one level of optimization as one file that is compiled once; collective.
 typedef struct {
@@ -69,7 +70,8 @@ typedef struct {
 TrialLibrary trial_compile(Trial *const *trials, int count);
 void trial_unload(TrialLibrary *library);
 
-// Executes and compares. `thorough`: also with patterns switched off and with short messages. Collective over
+// Executes and compares. `thorough`: also with patterns switched off, with short messages, and some trials
+// through the library. Collective over
 // the trial's ranks; the others return at once.
 void trial_execute(Trial *trial, bool thorough);
 

@@ -143,7 +143,7 @@ static bool is_same(const ScheduleWriter *writer, int a, int b) {
     if (one->kind == NODE_ACCESS)
         return one->tensor == other->tensor && memcmp(one->vars, other->vars, sizeof one->vars) == 0;
     if (one->kind == NODE_NUMBER)
-        return strcmp(one->number, other->number) == 0;
+        return strcmp(one->number, other->number) == 0 && one->size == other->size;
     return (one->kind != NODE_CALL || strcmp(one->function, other->function) == 0) &&
            is_same(writer, one->left, other->left) && (one->right < 0) == (other->right < 0) &&
            (one->right < 0 || is_same(writer, one->right, other->right));
