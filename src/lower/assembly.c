@@ -6,6 +6,7 @@
 typedef struct {
     const Cin *cin;
     int loop;
+    bool (*changes)(const Cin *cin, int var, int loop);
     bool depends;
 } Dependence;
 
@@ -19,14 +20,28 @@ static void find_dependence(void *context, const Access *access) {
     Dependence *dependence = context;
     for (int m = 0; m < access->tensor->order; m++)
         if (tensor_is_sparse(access->tensor) || leaves_mode(dependence->cin, access->vars[m]))
-            dependence->depends =
-                dependence->depends || bounds_depends(dependence->cin, access->vars[m], dependence->loop);
+            dependence->depends = dependence->depends ||
+                                  dependence->changes(dependence->cin, access->vars[m], dependence->loop);
 }
 
-bool assembly_depends(const Cin *cin, const Stmt *assign, int loop) {
-    Dependence dependence = {cin, loop, false};
-    find_dependence(&dependence, assign->lhs);
-    expr_accesses(assign->rhs, find_dependence, &dependence);
+static void find_dependences(Dependence *dependence, const Leaf *leaf) {
+    find_dependence(dependence, leaf->assign->lhs);
+    expr_accesses(leaf->assign->rhs, find_dependence, dependence);
+    for (int f = 0; f < leaf->fill_count; f++)
+        find_dependences(dependence, leaf->fills[f]);
+    if (leaf->reader)
+        find_dependences(dependence, leaf->reader);
+}
+
+bool assembly_depends(const Cin *cin, const Leaf *leaf, int loop) {
+    Dependence dependence = {cin, loop, bounds_depends, false};
+    find_dependences(&dependence, leaf);
+    return dependence.depends;
+}
+
+bool assembly_counts(const Cin *cin, const Leaf *leaf, int loop) {
+    Dependence dependence = {cin, loop, bounds_counts, false};
+    find_dependences(&dependence, leaf);
     return dependence.depends;
 }
 
@@ -84,7 +99,7 @@ Assembly assembly_of(const Spmd *spmd, const Leaf *leaf) {
     int count = 0; // loops on which entries depend
     bool fits = last >= 0;
     for (int l = 0; l < leaf->loop_count; l++) {
-        if (!assembly_depends(spmd->cin, leaf->assign, leaf->loops[l].var))
+        if (!assembly_depends(spmd->cin, leaf, leaf->loops[l].var))
             continue;
         if (count++ == 0)
             assembly.outer = l;

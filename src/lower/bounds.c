@@ -59,14 +59,22 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
 }
 
 // Against the order of derivation, as above.
-bool bounds_depends(const Cin *cin, int var, int loop) {
-    VarSet depends = (VarSet)1 << loop;
+static bool depends(const Cin *cin, int var, int loop, bool by_operands) {
+    VarSet changed = (VarSet)1 << loop;
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
         const Relation *relation = cin->relations.items[i];
-        if ((relation_children(relation) | relation_operands(relation)) & depends)
-            depends |= relation_parents(relation);
+        if ((relation_children(relation) | (by_operands ? relation_operands(relation) : 0)) & changed)
+            changed |= relation_parents(relation);
     }
-    return depends >> var & 1;
+    return changed >> var & 1;
+}
+
+bool bounds_depends(const Cin *cin, int var, int loop) {
+    return depends(cin, var, loop, true);
+}
+
+bool bounds_counts(const Cin *cin, int var, int loop) {
+    return depends(cin, var, loop, false);
 }
 
 // Whether `loop` counts coordinates of `var` in parts that do not depend on it.

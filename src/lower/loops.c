@@ -2,6 +2,7 @@
 #include "lower/loops.h"
 
 #include "format/level_list.h"
+#include "lower/assembly.h"
 #include "lower/builder.h"
 
 const View *build_view(const Builder *builder, const Access *access, TransferKind kind) {
@@ -85,20 +86,41 @@ static void append_view(Builder *builder, LoopKind kind, int transfer, LoopBody 
 
 static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to);
 
-static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
-    LoopNode *loop = loop_node(builder->arena, LOOP_FOR);
-    loop->var = node->var;
-    loop->lower = int_const(builder->arena, 0);
-    loop->upper = node->extent;
-    build_sequence(builder, node->body, &loop->body);
-    loop_append(builder->arena, to, loop);
-}
-
 // Whether the function leaves a transfer out: one that appends entries needs those of sparse operands only.
 static bool leaves_out(const Builder *builder, const SpmdNode *node) {
     return builder->structure && node->transfer >= 0 &&
            (builder->spmd->transfers[node->transfer].kind == TRANSFER_REDUCE ||
             !tensor_is_sparse(builder->spmd->transfers[node->transfer].access->tensor));
+}
+
+// Whether a function that appends entries uses a loop around `node` and what follows it.
+static bool uses_loop(const Builder *builder, const SpmdNode *node, int loop,
+                      bool (*leaf_uses)(const Cin *cin, const Leaf *leaf, int loop)) {
+    for (; node; node = node->next)
+        if (node->kind == SPMD_LOOP   ? uses_loop(builder, node->body, loop, leaf_uses)
+            : node->kind == SPMD_LEAF ? leaf_uses(builder->spmd->cin, node->leaf, loop)
+                                      : !leaves_out(builder, node))
+            return true;
+    return false;
+}
+
+static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
+    // Entries are the same in each of its iterations, and there where it has none.
+    if (builder->structure && !uses_loop(builder, node->body, node->var, assembly_depends)) {
+        const VarSet omitted = builder->omitted;
+        builder->omitted |= (VarSet)1 << node->var;
+        build_sequence(builder, node->body, to);
+        builder->omitted = omitted;
+        return;
+    }
+    LoopNode *loop = loop_node(builder->arena, LOOP_FOR);
+    loop->var = node->var;
+    loop->lower = int_const(builder->arena, 0);
+    loop->upper = node->extent;
+    if (builder->structure && !uses_loop(builder, node->body, node->var, assembly_counts))
+        loop->upper = int_op(builder->arena, INT_MAX, int_const(builder->arena, 1), loop->upper);
+    build_sequence(builder, node->body, &loop->body);
+    loop_append(builder->arena, to, loop);
 }
 
 static void build_sequence(Builder *builder, const SpmdNode *node, LoopBody *to) {

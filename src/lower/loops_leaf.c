@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaves as nodes of the loop IR: definitions, guards, loops, and the update or the call inside them.
+#include "lower/assembly.h"
 #include "lower/builder.h"
 #include "lower/leaf.h"
 
@@ -67,6 +68,10 @@ static bool has_omitted(const Builder *builder, const IntExpr *expr) {
            (expr->right && has_omitted(builder, expr->right));
 }
 
+static bool is_omitted(const Builder *builder, const Guard *guard) {
+    return has_omitted(builder, guard->less) || has_omitted(builder, guard->than);
+}
+
 void build_definitions(const LeafBuilder *leaf, const Definition *definitions, int count, LoopBody *to) {
     Builder *builder = leaf->builder;
     for (int i = 0; i < count; i++) {
@@ -92,7 +97,11 @@ static const IntExpr *build_bound(const LeafBuilder *leaf, const IntExpr *bound,
 
 void build_upper(LeafBuilder *leaf, int l, LoopBody *to) {
     const LeafLoop *loop = &leaf->leaf->loops[l];
-    leaf->uppers[l] = build_bound(leaf, loop->upper, "end", loop->var, to);
+    const Builder *builder = leaf->builder;
+    const IntExpr *upper = loop->upper;
+    if (builder->structure && !assembly_counts(builder->spmd->cin, leaf->leaf, loop->var))
+        upper = int_op(builder->arena, INT_MAX, int_const(builder->arena, 1), upper);
+    leaf->uppers[l] = build_bound(leaf, upper, "end", loop->var, to);
 }
 
 // An IF around what follows; `to` itself where there is no condition.
@@ -112,7 +121,7 @@ LoopBody *build_guards(const LeafBuilder *leaf, const Guard *guards, int count, 
     const Value **conditions = arena_array(arena, const Value *, count);
     int kept = 0;
     for (int i = 0; i < count; i++)
-        if (!has_omitted(leaf->builder, guards[i].less) && !has_omitted(leaf->builder, guards[i].than))
+        if (!is_omitted(leaf->builder, &guards[i]))
             conditions[kept++] = value_less(arena, guards[i].less, guards[i].than);
     return build_if(leaf, conditions, kept, to);
 }
@@ -368,7 +377,7 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     for (int g = 0; g < from->guard_count; g++)
         if (needs_definition(from, &from->guards[g]))
             inner[inner_count++] = from->guards[g];
-        else
+        else if (!is_omitted(builder, &from->guards[g]))
             conditions[count++] = value_less(arena, from->guards[g].less, from->guards[g].than);
     LoopNode *node = loop_node(arena, LOOP_LEAF);
     node->text = from->why ? from->why : "";

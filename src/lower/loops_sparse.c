@@ -398,7 +398,7 @@ static void append_loop(const SparseState *state, int number, LoopBody *to) {
         return;
     }
     if (leaf->builder->structure &&
-        !assembly_depends(leaf->builder->spmd->cin, leaf->leaf->assign, leaf->leaf->loops[number].var)) {
+        !assembly_depends(leaf->builder->spmd->cin, leaf->leaf, leaf->leaf->loops[number].var)) {
         const VarSet omitted = leaf->builder->omitted;
         leaf->builder->omitted |= (VarSet)1 << leaf->leaf->loops[number].var;
         append_loop(state, number + 1, to);
