@@ -224,19 +224,34 @@ static void wrap(Register *of, int count) {
         of->whole[i] = (int32_t)(uint32_t)of->whole[i];
 }
 
+WideValue wide_identity(Reducer reducer, WideKind kind, bool narrow) {
+    const Identity identity = reducer_identity(reducer, kind != WIDE_INTEGER ? TYPE_F64
+                                                        : narrow             ? TYPE_I32
+                                                                             : TYPE_I64);
+    WideValue value = {.im = 0, .magnitude = reducer == REDUCER_PROD};
+    if (kind == WIDE_INTEGER)
+        value.whole = identity.integer;
+    else
+        value.re = identity.real;
+    return value;
+}
+
+static WideValue lane(const Register *from, int i) {
+    WideValue value = {.im = from->im[i], .magnitude = from->magnitude[i]};
+    value.whole = from->whole[i];
+    return value;
+}
+
+static void set_lane(Register *to, int i, WideValue value) {
+    to->whole[i] = value.whole;
+    to->im[i] = value.im;
+    to->magnitude[i] = value.magnitude;
+}
+
 void block_clear(const BlockProgram *program, Sums *sums, int count) {
-    const Identity identity = reducer_identity(program->reducer, program->kind != WIDE_INTEGER ? TYPE_F64
-                                                                 : program->narrow             ? TYPE_I32
-                                                                                               : TYPE_I64);
-    size_t bytes = sizeof(double) * (size_t)count;
-    for (int i = 0; i < count; i++) {
-        if (program->kind == WIDE_INTEGER)
-            sums->sum.whole[i] = identity.integer;
-        else
-            sums->sum.re[i] = identity.real;
-        sums->sum.magnitude[i] = program->reducer == REDUCER_PROD;
-    }
-    memset(sums->sum.im, 0, bytes);
+    const size_t bytes = sizeof(double) * (size_t)count;
+    for (int i = 0; i < count; i++)
+        set_lane(&sums->sum, i, wide_identity(program->reducer, program->kind, program->narrow));
     memset(sums->lost_re, 0, bytes);
     memset(sums->lost_im, 0, bytes);
 }
@@ -339,26 +354,26 @@ static int64_t whole_extreme(Reducer reducer, int64_t a, int64_t b) {
     return (reducer == REDUCER_MAX ? a >= b : a <= b) ? a : b;
 }
 
+WideValue wide_reduce(Reducer reducer, WideKind kind, WideValue left, WideValue right) {
+    if (kind == WIDE_INTEGER) {
+        left.whole = reducer == REDUCER_PROD ? (int64_t)((uint64_t)left.whole * (uint64_t)right.whole)
+                                             : whole_extreme(reducer, left.whole, right.whole);
+        return left;
+    }
+    if (reducer != REDUCER_PROD)
+        return (WideValue){.re = real_extreme(reducer, left.re, right.re),
+                           .magnitude = fmax(left.magnitude, right.magnitude)};
+    WideValue product = {.re = left.re * right.re, .magnitude = left.magnitude * right.magnitude};
+    if (kind == WIDE_COMPLEX) {
+        product.re -= left.im * right.im;
+        product.im = left.re * right.im + left.im * right.re;
+    }
+    return product;
+}
+
 // Lane `i` of `left`, combined with lane `k` of `right`, which is no sum.
 static void reduce_lane(const BlockProgram *program, Register *left, int i, const Register *right, int k) {
-    if (program->reducer == REDUCER_PROD) {
-        if (program->kind == WIDE_INTEGER) {
-            left->whole[i] = (int64_t)((uint64_t)left->whole[i] * (uint64_t)right->whole[k]);
-            return;
-        }
-        const double re = left->re[i];
-        left->re[i] *= right->re[k];
-        if (program->kind == WIDE_COMPLEX) {
-            left->re[i] -= left->im[i] * right->im[k];
-            left->im[i] = re * right->im[k] + left->im[i] * right->re[k];
-        }
-        left->magnitude[i] *= right->magnitude[k];
-    } else if (program->kind == WIDE_INTEGER) {
-        left->whole[i] = whole_extreme(program->reducer, left->whole[i], right->whole[k]);
-    } else {
-        left->re[i] = real_extreme(program->reducer, left->re[i], right->re[k]);
-        left->magnitude[i] = fmax(left->magnitude[i], right->magnitude[k]);
-    }
+    set_lane(left, i, wide_reduce(program->reducer, program->kind, lane(left, i), lane(right, k)));
 }
 
 void block_add(const BlockProgram *program, const Lanes *lanes, int count, Register *stack, Sums *sums) {

@@ -39,6 +39,15 @@ typedef struct {
     bool present[BLOCK]; // of a sparse program: what is not present is zero
 } Register;
 
+// One lane of a register.
+typedef struct {
+    union {
+        double re;
+        int64_t whole;
+    };
+    double im, magnitude;
+} WideValue;
+
 // Sums by lane, with their rounding errors; or what another reducer makes, without.
 typedef struct {
     Register sum;
@@ -69,6 +78,11 @@ typedef struct {
 // A call of a function: the first argument becomes the result; `right` is unused where it has one only.
 void block_call(const Step *step, WideKind kind, bool magnitudes, Register *left, const Register *right,
                 int count);
+
+// The identity of a reducer, with its magnitude; `narrow`: of 32-bit integers.
+WideValue wide_identity(Reducer reducer, WideKind kind, bool narrow);
+// Combines two values by a reducer, which is no sum.
+WideValue wide_reduce(Reducer reducer, WideKind kind, WideValue left, WideValue right);
 
 // To the identity of the reducer.
 void block_clear(const BlockProgram *program, Sums *sums, int count);

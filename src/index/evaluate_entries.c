@@ -127,16 +127,21 @@ static void add_number(double *sum, double *lost, double value) {
 }
 
 static void add_sum(const Evaluator *evaluator, Sum *to, const Sum *from) {
+    const Reducer reducer = evaluator->assignment->reducer;
     to->summands += from->summands;
-    if (evaluator->kind == WIDE_INTEGER) {
-        to->whole = (int64_t)((uint64_t)to->whole + (uint64_t)from->whole);
+    if (reducer != REDUCER_SUM) {
+        to->value = wide_reduce(reducer, evaluator->kind, to->value, from->value);
         return;
     }
-    add_number(&to->re, &to->lost_re, from->re);
-    add_number(&to->im, &to->lost_im, from->im);
+    if (evaluator->kind == WIDE_INTEGER) {
+        to->value.whole = (int64_t)((uint64_t)to->value.whole + (uint64_t)from->value.whole);
+        return;
+    }
+    add_number(&to->value.re, &to->lost_re, from->value.re);
+    add_number(&to->value.im, &to->lost_im, from->value.im);
     to->lost_re += from->lost_re;
     to->lost_im += from->lost_im;
-    to->magnitude += from->magnitude;
+    to->value.magnitude += from->value.magnitude;
 }
 
 // Where a sum is infinite, what was lost of it is not a number.
@@ -144,10 +149,13 @@ static double total(double sum, double lost) {
     return isfinite(sum) ? sum + lost : sum;
 }
 
+static bool is_narrow(const Evaluator *evaluator) {
+    return assignment_type(evaluator->assignment) == TYPE_I32;
+}
+
 void sum_value(const Evaluator *evaluator, const Sum *sum, void *value) {
-    const bool narrow = assignment_type(evaluator->assignment) == TYPE_I32;
-    const double parts[] = {total(sum->re, sum->lost_re), total(sum->im, sum->lost_im)};
-    const int64_t whole = narrow ? (int32_t)(uint32_t)sum->whole : sum->whole;
+    const double parts[] = {total(sum->value.re, sum->lost_re), total(sum->value.im, sum->lost_im)};
+    const int64_t whole = is_narrow(evaluator) ? (int32_t)(uint32_t)sum->value.whole : sum->value.whole;
     if (evaluator->kind == WIDE_INTEGER)
         memcpy(value, &whole, sizeof whole);
     else
@@ -161,6 +169,10 @@ bool totals_create(const Evaluator *evaluator, Totals *totals) {
         return true;
     totals->count = evaluator->count;
     totals->sums = calloc((size_t)totals->count + 1, sizeof *totals->sums);
+    const WideValue identity =
+        wide_identity(evaluator->assignment->reducer, evaluator->kind, is_narrow(evaluator));
+    for (int64_t i = 0; totals->sums && i < totals->count; i++)
+        totals->sums[i].value = identity;
     return totals->sums != NULL;
 }
 
@@ -195,11 +207,11 @@ bool totals_add(Totals *totals, const int64_t *coordinates, const Register *from
     const Access *lhs = evaluator->assignment->lhs;
     Sum value = {.summands = from != NULL};
     if (from && evaluator->kind == WIDE_INTEGER) {
-        value.whole = from->whole[lane];
+        value.value.whole = from->whole[lane];
     } else if (from) {
-        value.re = from->re[lane];
-        value.im = evaluator->kind == WIDE_COMPLEX ? from->im[lane] : 0;
-        value.magnitude = from->magnitude[lane];
+        value.value.re = from->re[lane];
+        value.value.im = evaluator->kind == WIDE_COMPLEX ? from->im[lane] : 0;
+        value.value.magnitude = from->magnitude[lane];
     }
     if (!totals->sparse) {
         int64_t element = 0;

@@ -28,13 +28,10 @@ void sorted_entries_free(SortedEntries *sorted);
 // The first of entries lo to hi - 1, which increase by `key` there, that has at least `value`; hi if none.
 int64_t sorted_entries_find(const SortedEntries *sorted, int key, int64_t lo, int64_t hi, int64_t value);
 
-// A sum, with what rounding lost of it.
+// A sum, with what rounding lost of it; or what another reducer makes, of a dense left side.
 typedef struct {
-    union {
-        double re;
-        int64_t whole;
-    };
-    double im, lost_re, lost_im, magnitude;
+    WideValue value;
+    double lost_re, lost_im;
     int64_t summands;
 } Sum;
 

@@ -112,7 +112,7 @@ static bool take_totals(Totals *totals, Evaluated *result) {
     for (int64_t e = 0; e < totals->count; e++) {
         const Sum *sum = &totals->sums[e];
         result->summands = fmax(result->summands, (double)sum->summands);
-        result->magnitudes[e] = sum->magnitude;
+        result->magnitudes[e] = sum->value.magnitude;
         sum_value(evaluator, sum, (char *)result->values + evaluator_value_size(evaluator) * (size_t)e);
     }
     for (int d = 0; totals->sparse && d < totals->order; d++) {

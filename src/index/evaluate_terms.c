@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index/evaluate_terms.h"
 
+#include "index/presence.h"
+
 static VarSet all_vars(const Expr *expr) {
     if (expr->kind == EXPR_ACCESS)
         return access_vars(expr->access);
@@ -52,10 +54,13 @@ bool addends_keep_old(const Assignment *assignment) {
 Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
     Addends addends = {0};
     const VarSet reducible = ~access_vars(assignment->lhs);
+    const Expr *rhs = assignment->rhs;
+    if (assignment->reducer != REDUCER_SUM)
+        rhs = expr_with_zeros(arena, rhs, assignment_type(assignment));
     if (assignment->whole)
-        push(arena, &addends, (Addend){false, all_vars(assignment->rhs) & reducible, assignment->rhs});
+        push(arena, &addends, (Addend){false, all_vars(rhs) & reducible, rhs});
     else
-        expand(arena, assignment->rhs, reducible, false, &addends);
+        expand(arena, rhs, reducible, false, &addends);
     if (addends_keep_old(assignment)) {
         Expr *old = arena_new(arena, Expr);
         old->kind = EXPR_ACCESS;

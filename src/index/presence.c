@@ -116,3 +116,12 @@ const Expr *expr_always_present_part(const Expr *expr, ElementType type) {
         return expr;
     }
 }
+
+const Expr *expr_with_zeros(Arena *arena, const Expr *expr, ElementType type) {
+    if (expr_is_always_present(expr, type))
+        return expr;
+    Expr *zero = arena_new(arena, Expr), *sum = arena_new(arena, Expr);
+    *zero = (Expr){.kind = EXPR_NUMBER, .span = expr->span, .number_is_integer = true};
+    *sum = (Expr){.kind = EXPR_ADD, .span = expr->span, .left = expr, .right = zero};
+    return sum;
+}

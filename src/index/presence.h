@@ -21,5 +21,8 @@ Presence expr_presence(const Expr *expr, ElementType type);
 bool expr_is_always_present(const Expr *expr, ElementType type);
 // The smallest part of an expression that is always present because of which it is so.
 const Expr *expr_always_present_part(const Expr *expr, ElementType type);
+// What reductions that are no sums combine: the expression, which is zero where it is not present. Itself
+// where it is always present.
+const Expr *expr_with_zeros(Arena *arena, const Expr *expr, ElementType type);
 
 #endif

@@ -215,24 +215,13 @@ static bool check_reducer(ProgramBuilder *builder, Reducer reducer, ElementType 
                              type_info(type)->name);
 }
 
-// Elements that a sparse tensor does not store are zero, which counts in sums only.
-static bool check_stored(ProgramBuilder *builder, Reducer reducer, const Access *sparse, Span span) {
-    return !sparse || reducer == REDUCER_SUM ||
-           diagnostics_error(
-               builder->diagnostics, span,
-               "'%s' over elements of '%s', which is sparse, is not supported yet: convert it to a "
-               "dense tensor first",
-               reducer_names[reducer], sparse->tensor->name);
-}
-
 static bool check_reductions_in(ProgramBuilder *builder, const Expr *expr) {
     if (!expr)
         return true;
     if (!check_reductions_in(builder, expr->left) || !check_reductions_in(builder, expr->right))
         return false;
     return expr->kind != EXPR_REDUCE ||
-           (check_reducer(builder, expr->reducer, expr_type(expr->left), expr->left->span) &&
-            check_stored(builder, expr->reducer, expr_sparse(expr->left), expr->left->span));
+           check_reducer(builder, expr->reducer, expr_type(expr->left), expr->left->span);
 }
 
 static const char *left_side(const ProgramBuilder *builder, const Assignment *assignment) {
@@ -249,14 +238,26 @@ static bool check_reductions(ProgramBuilder *builder, const Assignment *assignme
     if (!check_reductions_in(builder, assignment->rhs) ||
         !check_reducer(builder, reducer, assignment->lhs->tensor->type, assignment->span))
         return false;
-    const bool ok = check_stored(builder, reducer, assignment_sparse(assignment), assignment->span);
-    if (!ok && reducer == REDUCER_PROD && tensor_is_sparse(assignment->lhs->tensor)) {
-        const char *left = left_side(builder, assignment);
+    const Tensor *target = assignment->lhs->tensor;
+    if (reducer == REDUCER_SUM || !tensor_is_sparse(target))
+        return true;
+    const char *left = left_side(builder, assignment), *indices = left + strlen(target->name);
+    diagnostics_error(builder->diagnostics, assignment->span,
+                      "'%s' into '%s', which is sparse, is not supported: elements that are not stored would "
+                      "count as zero",
+                      reducer_marks[reducer], target->name);
+    if (reducer == REDUCER_PROD)
         diagnostics_note(builder->diagnostics, (Span){0},
-                         "to scale the entries of '%s', write %s = %s * (...)", assignment->lhs->tensor->name,
-                         left, left);
-    }
-    return ok;
+                         "to scale the entries of '%s', write %s = %s * (...)", target->name, left, left);
+    else if (!(expr_vars(assignment->rhs) & ~access_vars(assignment->lhs)))
+        diagnostics_note(builder->diagnostics, (Span){0},
+                         "write %s_new%s = %s(%s, ...), into a second tensor", target->name, indices,
+                         reducer_names[reducer], left);
+    else
+        diagnostics_note(builder->diagnostics, (Span){0},
+                         "accumulate into a dense tensor, which an assignment converts: %s = %s_dense%s", left,
+                         target->name, indices);
+    return false;
 }
 
 // Outside of explicit reductions, which are computed before anything is written, an element is read where it

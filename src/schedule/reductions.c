@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/reductions.h"
 
+#include "index/presence.h"
 #include "index/summation.h"
 #include "schedule/arguments.h"
 #include "schedule/updates.h"
@@ -115,6 +116,13 @@ static const Access *make_workspace(Extraction *it, const Expr *reduction) {
     return access;
 }
 
+// Where operands are sparse, zeros count in all reductions but sums.
+static const Expr *combined(const Extraction *it, Reducer reducer, const Expr *rhs) {
+    return reducer == REDUCER_SUM
+               ? rhs
+               : expr_with_zeros(it->scheduler->arena, rhs, assignment_type(it->assignment));
+}
+
 static void add_part(Extraction *it, const Access *lhs, Reducer reducer, bool accumulate, const Expr *rhs,
                      bool whole) {
     Assignment *part = arena_copy(it->scheduler->arena, it->assignment, sizeof *part);
@@ -138,7 +146,7 @@ static const Expr *extract_reduction(Extraction *it, const Expr *reduction) {
     const Expr *known = find_replaced(it, reduction);
     if (known)
         return known;
-    const Expr *body = extract(it, reduction->left);
+    const Expr *body = combined(it, reduction->reducer, extract(it, reduction->left));
     const Access *access = it->failed ? NULL : make_workspace(it, reduction);
     if (!access) {
         it->failed = true;
@@ -195,7 +203,7 @@ const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *written) 
         rhs = rhs->left;
         whole = is_one_term(rhs, reducer, ~access_vars(assignment->lhs));
     }
-    rhs = extract(&it, rhs);
+    rhs = combined(&it, reducer, extract(&it, rhs));
     if (it.failed)
         return NULL;
     if (rhs == written->rhs)
