@@ -255,8 +255,8 @@ static bool check_reductions(ProgramBuilder *builder, const Assignment *assignme
                          reducer_names[reducer], left);
     else
         diagnostics_note(builder->diagnostics, (Span){0},
-                         "accumulate into a dense tensor, which an assignment converts: %s = %s_dense%s", left,
-                         target->name, indices);
+                         "accumulate into a dense tensor, which an assignment converts: %s = %s_dense%s",
+                         left, target->name, indices);
     return false;
 }
 

@@ -15,12 +15,9 @@ extern const char sparse_space[];
 
 // Used by the generator's parts: a new size; its index. The letter is that of its param.
 int draw_size(Random *random, Draft *draft, char letter, int64_t value);
-// Draws right side, variables and accumulation of statement `at`, and the tensors that it is the first to
-// use.
-// Some reductions in a drawn statement.
+// Some reductions in a drawn statement; whether it has a product over variables.
 void draw_reductions(Random *random, Draft *draft, DraftStatement *statement);
-// Sums only, which sparse tensors can have.
-void draw_sums(Random *random, Draft *draft, DraftStatement *statement);
+bool draft_multiplies(const DraftStatement *statement);
 // In some statements, the left side on the right as well.
 void draw_update(Random *random, const Draft *draft, DraftStatement *statement);
 // An update of a sparse tensor keeps its entries: what could change them is dense, or the tensor itself.
@@ -29,6 +26,8 @@ void draw_updated_entries(Random *random, Draft *draft, const DraftStatement *st
 bool draft_reads_target(const DraftStatement *statement, int node);
 bool draft_sums(const Draft *draft, const DraftStatement *statement);
 void draft_make_dense(DraftTensor *tensor);
+// Draws right side, variables and accumulation of statement `at`, and the tensors that it is the first to
+// use.
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
 // Puts sums and constants in the place of some of its variables as indices, now and then.
 void draw_indices(Random *random, Draft *draft, int at);

@@ -88,7 +88,7 @@ static int draw_bound(Random *random, Draft *draft, LetterSizes *letters) {
 }
 
 // An access becomes a reduction of another tensor, which has its variables and further ones.
-static void draw_operand(Random *random, Draft *draft, DraftStatement *statement, bool sums_only) {
+static void draw_operand(Random *random, Draft *draft, DraftStatement *statement) {
     int operands[DRAFT_NODES];
     const int count = find_operands(statement, statement->root, operands, 0);
     LetterSizes letters = letters_of(draft, statement);
@@ -124,7 +124,7 @@ static void draw_operand(Random *random, Draft *draft, DraftStatement *statement
     }
     const bool ordered = !type_info(old->type)->is_complex;
     *reduction = (DraftNode){.kind = NODE_REDUCE, .left = statement->node_count, .right = -1};
-    strcpy(reduction->function, sums_only ? "sum" : draw_reducer(random, ordered, true, points));
+    strcpy(reduction->function, draw_reducer(random, ordered, true, points));
     for (int l = 0, at = 0; l < LETTERS; l++)
         if (bound >> l & 1)
             reduction->vars[at++] = (char)('a' + l);
@@ -142,14 +142,17 @@ static void draw_operand(Random *random, Draft *draft, DraftStatement *statement
     }
 }
 
-void draw_sums(Random *random, Draft *draft, DraftStatement *statement) {
-    if (random_chance(random, OPERAND_PERCENT))
-        draw_operand(random, draft, statement, true);
-}
-
 void draw_reductions(Random *random, Draft *draft, DraftStatement *statement) {
     if (random_chance(random, OPERAND_PERCENT))
-        draw_operand(random, draft, statement, false);
+        draw_operand(random, draft, statement);
     if (random_chance(random, STATEMENT_PERCENT))
         draw_whole(random, draft, statement);
+}
+
+bool draft_multiplies(const DraftStatement *statement) {
+    bool found = strcmp(statement->reducer, "prod") == 0;
+    for (int n = 0; n < statement->node_count; n++)
+        found = found || (statement->nodes[n].kind == NODE_REDUCE &&
+                          strcmp(statement->nodes[n].function, "prod") == 0);
+    return found;
 }

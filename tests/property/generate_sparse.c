@@ -160,7 +160,8 @@ static void draw_results(Draft *draft) {
         for (int s = 0; s < draft->statement_count; s++) {
             const DraftStatement *statement = &draft->statements[s];
             DraftTensor *target = &draft->tensors[statement->target];
-            if (!draft_is_sparse(target) || vanishes(draft, statement, statement->root))
+            if (!draft_is_sparse(target) ||
+                (!statement->reducer[0] && vanishes(draft, statement, statement->root)))
                 continue;
             draft_make_dense(target);
             changed = true;
@@ -217,8 +218,9 @@ static bool may_be_huge(const Draft *draft, int size) {
     for (int s = 0; s < draft->statement_count; s++) {
         const DraftStatement *statement = &draft->statements[s];
         const Letters bound = bounded(draft, statement, statement->root);
-        if (statement->has_schedule || !access_allows(size, &draft->tensors[statement->target],
-                                                      statement->vars, statement->indices, bound))
+        if (statement->has_schedule || statement->reducer[0] ||
+            !access_allows(size, &draft->tensors[statement->target], statement->vars, statement->indices,
+                           bound))
             return false;
         for (int n = 0; n < statement->node_count; n++) {
             const DraftNode *at = &statement->nodes[n];
@@ -280,7 +282,8 @@ static void draw_wide_extents(Random *random, Draft *draft) {
         bool fits = draft->sizes[size].letter == 'n' && draft->sizes[size].value > 0 &&
                     random_chance(random, WIDE_PERCENT);
         for (int s = 0; s < draft->statement_count; s++)
-            fits = fits && points_with(draft, &draft->statements[s], size, value) <= MAX_WIDE_POINTS;
+            fits = fits && !draft_multiplies(&draft->statements[s]) &&
+                   points_with(draft, &draft->statements[s], size, value) <= MAX_WIDE_POINTS;
         if (fits)
             draft->sizes[size].value = value;
     }
@@ -359,7 +362,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     for (int s = 0; s < count; s++) {
         draft->statement_count = s + 1;
         draw_statement(&random, draft, s, type, mixed);
-        draw_sums(&random, draft, &draft->statements[s]);
+        draw_reductions(&random, draft, &draft->statements[s]);
         draw_update(&random, draft, &draft->statements[s]);
     }
     for (int t = 0; t < draft->tensor_count; t++)

@@ -28,7 +28,7 @@ static int add_reduction(Random *random, const Draft *draft, DraftStatement *sta
     DraftNode node = {.kind = NODE_REDUCE, .right = -1};
     node.left = add_node(statement, target_node(statement));
     memcpy(node.vars, statement->vars, (size_t)target->order);
-    const bool ordered = !type_info(target->type)->is_complex && !draft->space;
+    const bool ordered = !type_info(target->type)->is_complex;
     strcpy(node.function, ordered && random_chance(random, 50) ? "max" : "sum");
     return add_node(statement, node);
 }
