@@ -2,6 +2,7 @@
 #include "index/evaluate_terms.h"
 
 #include "index/presence.h"
+#include "index/summation.h"
 
 static VarSet all_vars(const Expr *expr) {
     if (expr->kind == EXPR_ACCESS)
@@ -54,10 +55,11 @@ bool addends_keep_old(const Assignment *assignment) {
 Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
     Addends addends = {0};
     const VarSet reducible = ~access_vars(assignment->lhs);
-    const Expr *rhs = assignment->rhs;
+    const Expr *rhs = assignment_summand(assignment);
+    const bool whole = assignment->whole || rhs != assignment->rhs;
     if (assignment->reducer != REDUCER_SUM)
         rhs = expr_with_zeros(arena, rhs, assignment_type(assignment));
-    if (assignment->whole)
+    if (whole)
         push(arena, &addends, (Addend){false, all_vars(rhs) & reducible, rhs});
     else
         expand(arena, rhs, reducible, false, &addends);
@@ -65,7 +67,7 @@ Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
         Expr *old = arena_new(arena, Expr);
         old->kind = EXPR_ACCESS;
         old->access = assignment->lhs;
-        if (assignment->whole || assignment_window(assignment))
+        if (whole || assignment_window(assignment))
             array_push(arena, addends, ((Addend){false, 0, old})); // a term of its own
         else
             push(arena, &addends, (Addend){false, 0, old});

@@ -56,3 +56,11 @@ const Expr *expr_mixed_sum(const Expr *expr, VarSet left, VarSet *summed) {
         *summed = within;
     return found;
 }
+
+const Expr *assignment_summand(const Assignment *assignment) {
+    const Expr *expr = assignment->rhs;
+    while (expr->kind == EXPR_REDUCE && expr->reducer == REDUCER_SUM && assignment->reducer == REDUCER_SUM &&
+           !assignment_is_update(assignment))
+        expr = expr->left;
+    return expr;
+}

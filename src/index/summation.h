@@ -22,4 +22,8 @@ void sum_addends(const Expr *sum, void (*visit)(void *context, const Expr *adden
 // which explicit reductions around it do not bind; may be NULL.
 const Expr *expr_mixed_sum(const Expr *expr, VarSet left, VarSet *summed);
 
+// What the assignment itself sums: the right side without explicit sums that are all of it, as B(i, j) of
+// `A(i) = sum({j}, B(i, j))`. The right side where there are none, or the assignment does not sum.
+const Expr *assignment_summand(const Assignment *assignment);
+
 #endif

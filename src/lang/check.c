@@ -294,9 +294,10 @@ static bool check_update(ProgramBuilder *builder, const Assignment *assignment) 
 static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assignment) {
     const Tensor *target = assignment->lhs->tensor;
     const ElementType type = assignment_type(assignment);
-    if (!tensor_is_sparse(target) || !expr_is_always_present(assignment->rhs, type))
+    const Expr *summand = assignment_summand(assignment);
+    if (!tensor_is_sparse(target) || !expr_is_always_present(summand, type))
         return true;
-    const Expr *part = expr_always_present_part(assignment->rhs, type);
+    const Expr *part = expr_always_present_part(summand, type);
     const char *names[MAX_VARS];
     for (int v = 0; v < assignment->var_count; v++)
         names[v] = assignment->vars[v].name;
@@ -310,6 +311,11 @@ static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assig
                       : part->kind == EXPR_CALL ? "is not zero where its arguments are"
                                                 : "has a value everywhere",
                       target->name);
+    const Expr *reduction = expr_reduction(part);
+    if (reduction && reduction->reducer == REDUCER_SUM)
+        diagnostics_note(builder->diagnostics, (Span){0},
+                         "a sum that is written without 'sum', over variables that only the right side has, "
+                         "has entries where its operands do");
     return false;
 }
 

@@ -175,18 +175,18 @@ static const Expr *extract(Extraction *it, const Expr *expr) {
     return copy;
 }
 
-// Whether the statement itself can make the reduction that its right side is: what it combines around that,
-// over other variables and with the old value, is combined in the same way, or there is nothing, and the
-// elements of the left side, which may be complex, can hold what it combines. Where indices leave out
-// elements of the left side, these are zero.
-static bool is_made_by_statement(const Assignment *assignment) {
-    const Expr *rhs = assignment->rhs;
-    if (rhs->kind == EXPR_REDUCE && rhs->reducer != REDUCER_SUM && !assignment->accumulate &&
-        assignment_window(assignment))
+// Whether the statement itself can make the reduction that its right side is, or is inside of those that it
+// makes, which it then combines by `reducer`: what it combines around that, over other variables and with the
+// old value, is combined in the same way, or there is nothing, and the elements of the left side, which may
+// be complex, can hold what it combines. Where indices leave out elements of the left side, these are zero.
+static bool is_made_by_statement(const Assignment *assignment, const Expr *rhs, Reducer reducer) {
+    if (rhs->kind != EXPR_REDUCE || assignment_is_update(assignment))
         return false;
-    const bool combines = assignment->accumulate || (expr_vars(rhs) & ~access_vars(assignment->lhs));
-    return rhs->kind == EXPR_REDUCE && !assignment_is_update(assignment) &&
-           (!combines || rhs->reducer == assignment->reducer) &&
+    if (rhs->reducer != REDUCER_SUM && !assignment->accumulate && assignment_window(assignment))
+        return false;
+    const bool combines =
+        rhs != assignment->rhs || assignment->accumulate || (expr_vars(rhs) & ~access_vars(assignment->lhs));
+    return (!combines || rhs->reducer == reducer) &&
            reducer_takes(rhs->reducer, assignment->lhs->tensor->type);
 }
 
@@ -198,7 +198,7 @@ const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *written) 
     const Expr *rhs = assignment->rhs;
     Reducer reducer = assignment->reducer;
     bool whole = assignment->whole;
-    if (is_made_by_statement(assignment)) {
+    while (is_made_by_statement(assignment, rhs, reducer)) {
         reducer = rhs->reducer;
         rhs = rhs->left;
         whole = is_one_term(rhs, reducer, ~access_vars(assignment->lhs));

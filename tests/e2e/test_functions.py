@@ -157,6 +157,27 @@ def test_accumulation(folder):
         check(done.stdout == f"v = {expected}\n", done.stdout)
 
 
+def test_sparse(folder):
+    """Elements that are not stored count as zero, also where parts of a row are on several ranks."""
+    generator = numpy.random.default_rng(6)
+    b = -1 - generator.random((12, 9))
+    b[2:, :][generator.random((10, 9)) < 0.4] = 0
+    b[4] = 0
+    c = generator.standard_normal(9)
+    expected = {"u": ("max({j}, B(i, j))", b.max(1)), "v": ("min({j}, -B(i, j))", (-b).min(1)),
+                "w": ("prod({j}, B(i, j))", b.prod(1)), "x": ("max({j}, B(i, j) * c(j))", (b * c).max(1)),
+                "y": ("sum({j}, B(i, j))", b.sum(1))}
+    tensors = "".join(f"tensor {name}(12): f64; " for name in expected)
+    statements = "; ".join(f"{name}(i) = {text}" for name, (text, _) in expected.items())
+    out = [word for name in expected for word in ("--out", f"{name}={folder}/{name}.npy")]
+    for levels, ranks, place in [("csr", 3, "B(x, y) -> M(~fuse(x, y))"), ("csc", 2, "B(x, y) -> M(y)"), ("coo", 1, "B(x, y) -> M(x)"),
+                                 ("dcsr", 2, "B(x, y) -> M(weighted(x))"), ("{bitmap, compressed}", 2, "u(x) -> M(*)")]:
+        distal(["run", "-e", f"machine M = grid({ranks}); tensor B(12, 9): f64, {levels}; tensor c(9): f64; {tensors}"
+                f"place {place}; {statements}", "-n", str(ranks), *save(folder, {"B": b, "c": c}), "--check", "-q", *out])
+        for name, (_, values) in expected.items():
+            close(numpy.load(f"{folder}/{name}.npy"), values, "f8")
+
+
 def main():
     cases = functions_named_test("functions", globals())
     for number, (kind, result, statement, expected) in enumerate(CASES):

@@ -334,9 +334,10 @@ static void find_summed(const Draft *draft, const DraftStatement *statement, cha
 void draft_print_statement(const Draft *draft, const DraftStatement *statement, Text *to) {
     print_access(draft, statement->target, statement->vars, statement->indices, to);
     char summed[27] = "";
-    if (statement->reducer[0] && !statement->accumulate)
+    const bool sums = strcmp(statement->reducer, "sum") == 0;
+    if (statement->reducer[0] && (sums || !statement->accumulate))
         find_summed(draft, statement, summed);
-    if (statement->reducer[0] && statement->accumulate)
+    if (statement->reducer[0] && !sums && statement->accumulate)
         text_printf(to, " %s= ", strcmp(statement->reducer, "prod") == 0 ? "*" : statement->reducer);
     else
         text_append(to, statement->accumulate ? " += " : " = ");

@@ -118,7 +118,7 @@ typedef struct {
     bool has_indices; // some index is more than a variable, or a variable has a range
     bool accumulate;
     // "max": how it accumulates, or, where it does not, what it makes of the right side over the variables
-    // that the left one lacks; "": sums.
+    // that the left one lacks. "sum": makes explicit sums of the right side; "": sums terms.
     char reducer[8];
     int root; // node
     int node_count;

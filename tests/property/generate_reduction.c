@@ -54,7 +54,7 @@ static void draw_whole(Random *random, Draft *draft, DraftStatement *statement) 
             points *= draft->sizes[letters.sizes[l]].value;
     strcpy(
         statement->reducer,
-        draw_reducer(random, !type_info(draft->tensors[statement->target].type)->is_complex, false, points));
+        draw_reducer(random, !type_info(draft->tensors[statement->target].type)->is_complex, true, points));
 }
 
 // Accesses that are reached through sums and products: others must keep clear of zero.

@@ -161,7 +161,8 @@ static void draw_results(Draft *draft) {
             const DraftStatement *statement = &draft->statements[s];
             DraftTensor *target = &draft->tensors[statement->target];
             if (!draft_is_sparse(target) ||
-                (!statement->reducer[0] && vanishes(draft, statement, statement->root)))
+                ((!statement->reducer[0] || strcmp(statement->reducer, "sum") == 0) &&
+                 vanishes(draft, statement, statement->root)))
                 continue;
             draft_make_dense(target);
             changed = true;
@@ -212,13 +213,25 @@ static bool access_allows(int size, const DraftTensor *tensor, const char *vars,
     return true;
 }
 
+// Whether operands that a sum or a call of two arguments brings together may have moved indices: then loops
+// are over all coordinates, as entries of both are not merged.
+static bool merges_moved(const DraftStatement *statement) {
+    bool merges = false;
+    for (int n = 0; n < statement->node_count; n++) {
+        const DraftNode *at = &statement->nodes[n];
+        merges = merges || at->kind == NODE_ADD || at->kind == NODE_SUB ||
+                 (at->kind == NODE_CALL && at->right >= 0);
+    }
+    return merges && statement->has_indices;
+}
+
 // Whether no memory and no loop is as long as this extent.
 static bool may_be_huge(const Draft *draft, int size) {
     bool used = false;
     for (int s = 0; s < draft->statement_count; s++) {
         const DraftStatement *statement = &draft->statements[s];
         const Letters bound = bounded(draft, statement, statement->root);
-        if (statement->has_schedule || statement->reducer[0] ||
+        if (statement->has_schedule || statement->reducer[0] || merges_moved(statement) ||
             !access_allows(size, &draft->tensors[statement->target], statement->vars, statement->indices,
                            bound))
             return false;

@@ -137,6 +137,16 @@ static const struct {
     {"T(i, j, k) = B(i, j) * v(k)", true},
     {"T(i, j, k) = W(k, j, i)", true},
     {"a = T(i, j, k) * W(k, j, i)", true},
+    {"y(i) = max({j}, -B(i, j))", true},
+    {"y(i) = min({j}, B(i, j) * x(j) - C(i, j))", true},
+    {"y(i) = prod({j}, C(i, j))", true},
+    {"y(i) max= -B(i, j) * x(j)", true},
+    {"z(i) *= S(i, i)", true},
+    {"a = x(j) * max({i}, -B(i, j)) + min({i, j}, C(i, j))", true},
+    {"u(i) = sum({j}, B(i, j))", true},
+    {"y(i) = sum({j}, B(i, j) - z(i))", true},
+    {"A(i, j) += sum({k}, S(i, k) * B(k, j))", true},
+    {"u(i) = sum({j}, sum({k}, T(i, j, k)))", true},
 };
 
 // A statement, with each tensor declared with levels, a list by tensor.

@@ -19,6 +19,8 @@ v = max({i}, z(i))
 c max= z(i)
 v = max({i}, s(i))
 S(i, j) max= A(i, j)
+S(i, j) min= A(i, k) * A(k, j)
+s(i) = 2 * sum({j}, S(i, j))
 S(i, j) *= A(i, j)
 v = sum({i} x(i))
 v = max({i}, x(i)
@@ -46,27 +48,33 @@ reductions.distal:15:1: error: the right side is c64, which cannot be stored in 
 reductions.distal:16:1: error: 'max' is not defined on complex numbers, and this is c128
   16 | c max= z(i)
      | ^~~~~~~~~~~
-reductions.distal:17:14: error: 'max' over elements of 's', which is sparse, is not supported yet: convert it to a dense tensor first
-  17 | v = max({i}, s(i))
-     |              ^~~~
-reductions.distal:18:1: error: 'max' over elements of 'S', which is sparse, is not supported yet: convert it to a dense tensor first
+reductions.distal:18:1: error: 'max=' into 'S', which is sparse, is not supported: elements that are not stored would count as zero
   18 | S(i, j) max= A(i, j)
      | ^~~~~~~~~~~~~~~~~~~~
-reductions.distal:19:1: error: 'prod' over elements of 'S', which is sparse, is not supported yet: convert it to a dense tensor first
-  19 | S(i, j) *= A(i, j)
+reductions.distal: note: write S_new(i, j) = max(S(i, j), ...), into a second tensor
+reductions.distal:19:1: error: 'min=' into 'S', which is sparse, is not supported: elements that are not stored would count as zero
+  19 | S(i, j) min= A(i, k) * A(k, j)
+     | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+reductions.distal: note: accumulate into a dense tensor, which an assignment converts: S(i, j) = S_dense(i, j)
+reductions.distal:20:8: error: '2 * sum({j}, S(i, j))' has a value everywhere, so the result is not zero there and cannot be stored in 's', which is sparse; store the result in a dense tensor
+  20 | s(i) = 2 * sum({j}, S(i, j))
+     |        ^~~~~~~~~~~~~~~~~~~~~
+reductions.distal: note: a sum that is written without 'sum', over variables that only the right side has, has entries where its operands do
+reductions.distal:21:1: error: '*=' into 'S', which is sparse, is not supported: elements that are not stored would count as zero
+  21 | S(i, j) *= A(i, j)
      | ^~~~~~~~~~~~~~~~~~
 reductions.distal: note: to scale the entries of 'S', write S(i, j) = S(i, j) * (...)
-reductions.distal:20:13: error: expected ',' and what is reduced, found 'x'
-  20 | v = sum({i} x(i))
+reductions.distal:22:13: error: expected ',' and what is reduced, found 'x'
+  22 | v = sum({i} x(i))
      |             ^
-reductions.distal:21:18: error: expected ')' or an operator, found end of line
-  21 | v = max({i}, x(i)
+reductions.distal:23:18: error: expected ')' or an operator, found end of line
+  23 | v = max({i}, x(i)
      |                  ^
-reductions.distal:22:3: error: there is no '/='; to divide, write '*= 1.0 / (...)'
-  22 | v /= x(i)
+reductions.distal:24:3: error: there is no '/='; to divide, write '*= 1.0 / (...)'
+  24 | v /= x(i)
      |   ^~
-reductions.distal:23:15: error: the addends of this sum, which is part of a product, a quotient or a call, are summed over different variables: 'x(i)' over none, 'A(i, j)' over j
-  23 | v = prod({i}, x(i) + A(i, j))
+reductions.distal:25:15: error: the addends of this sum, which is part of a product, a quotient or a call, are summed over different variables: 'x(i)' over none, 'A(i, j)' over j
+  25 | v = prod({i}, x(i) + A(i, j))
      |               ^~~~~~~~~~~~~~
 reductions.distal: note: to sum the whole term, write: v = sum({j}, prod({i}, x(i) + A(i, j)))
 reductions.distal: note: to sum each addend before adding, write: v = prod({i}, x(i) + sum({j}, A(i, j)))
