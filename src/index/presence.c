@@ -2,6 +2,7 @@
 #include "index/presence.h"
 
 #include <complex.h>
+#include <math.h>
 
 static bool is_complex(const Expr *expr) {
     return expr && type_info(expr_type(expr))->is_complex;
@@ -16,12 +17,18 @@ static double _Complex called(const Expr *call, double _Complex left, double _Co
     return two ? function->real_of_two(creal(left), creal(right)) : function->real(creal(left));
 }
 
+static double _Complex quotient(double _Complex left, double _Complex right, ElementType type) {
+    if (!type_info(type)->is_integer)
+        return left / right;
+    return right == 0 ? 0 : trunc(creal(left) / creal(right));
+}
+
 // The value of an expression without accesses; false where it has one.
-static bool constant_value(const Expr *expr, double _Complex *value) {
+static bool constant_value(const Expr *expr, ElementType type, double _Complex *value) {
     double _Complex left = 0, right = 0;
     if (expr->kind == EXPR_ACCESS || expr->kind == EXPR_REDUCE || expr->param ||
-        (expr->left && !constant_value(expr->left, &left)) ||
-        (expr->right && !constant_value(expr->right, &right)))
+        (expr->left && !constant_value(expr->left, type, &left)) ||
+        (expr->right && !constant_value(expr->right, type, &right)))
         return false;
     switch (expr->kind) {
     case EXPR_ADD:
@@ -34,7 +41,7 @@ static bool constant_value(const Expr *expr, double _Complex *value) {
         *value = left * right;
         return true;
     case EXPR_DIV:
-        *value = left / right;
+        *value = quotient(left, right, type);
         return true;
     case EXPR_NEG:
         *value = -left;
@@ -50,12 +57,12 @@ static bool constant_value(const Expr *expr, double _Complex *value) {
 }
 
 // A function is present where its arguments are, as far as it is zero where they are not.
-static Presence call_presence(const Expr *call) {
+static Presence call_presence(const Expr *call, ElementType type) {
     double _Complex left = 0, right = 0;
-    const bool left_constant = constant_value(call->left, &left);
+    const bool left_constant = constant_value(call->left, type, &left);
     if (!call->right)
         return !left_constant && called(call, 0, 0) == 0 ? PRESENT_LEFT : PRESENT_ALWAYS;
-    const bool right_constant = constant_value(call->right, &right);
+    const bool right_constant = constant_value(call->right, type, &right);
     // What is no constant is zero where it is not present.
     if ((left_constant && right_constant) ||
         called(call, left_constant ? left : 0, right_constant ? right : 0) != 0)
@@ -80,7 +87,7 @@ Presence expr_presence(const Expr *expr, ElementType type) {
     case EXPR_NEG:
         return PRESENT_LEFT;
     case EXPR_CALL:
-        return call_presence(expr);
+        return call_presence(expr, type);
     default:
         return PRESENT_ALWAYS;
     }

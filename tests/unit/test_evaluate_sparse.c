@@ -322,6 +322,13 @@ static void test_integers_and_complex(void **state) {
     assert_int_equal(values[1], -6);
     assert_int_equal(values[2], 14);
     evaluated_free(&result);
+    // The maximum with a number that is 1 in integers, as quotients of these are truncated, and 0 otherwise.
+    result =
+        run(arena, "tensor B(2, 2): i32, coo\ntensor A(2, 2): i32\nA(i, j) = max(B(i, j), 3 - 3 / 2 * 2)\n",
+            (EvaluatorInput[]){{whole, 3, {rows, columns}}, {0}});
+    values = result.values;
+    assert_true(values[0] == 1 && values[1] == INT32_MAX && values[2] == 1 && values[3] == 7);
+    evaluated_free(&result);
     const float parts[] = {1, 2, 3, -4, 0, 1};
     result = run(arena, "tensor B(2, 2): c64, coo\ntensor s: c64\ns = B(i, j) * B(i, j)\n",
                  (EvaluatorInput[]){{parts, 3, {rows, columns}}, {0}});
