@@ -13,6 +13,9 @@ const WarningRow warning_table[WARNING_COUNT] = {
                                               "computed where ten times what moves elsewhere does"},
     [WARNING_OUTSIDE] = {"outside",
                          "a variable has no value for which all indices are inside of their modes"},
+    [WARNING_UNMATCHED_INDEX] = {"unmatched-index",
+                                 "a variable stands on the left side only, and another one with the same "
+                                 "extent, once, on the right"},
     [WARNING_NOT_FINITE] = {"not-finite",
                             "a result holds NaN or infinity where no operand does (found by run)"},
 };

@@ -170,12 +170,59 @@ static void warn_of_outside(const StatementPlan *plan, Diagnostics *diagnostics)
     }
 }
 
+// How many modes each variable indexes.
+typedef struct {
+    int counts[MAX_VARS];
+} Occurrences;
+
+static void count_modes(void *context, const Access *access) {
+    Occurrences *occurrences = context;
+    for (int m = 0; m < access->tensor->order; m++)
+        occurrences->counts[access->vars[m]]++;
+}
+
+// The first of `vars` with this extent that stands once; -1 where there is none.
+static int single_of_extent(const StatementPlan *plan, VarSet vars, const Occurrences *occurrences,
+                            int64_t extent) {
+    for (VarSet left = vars; left; left &= left - 1) {
+        const int v = __builtin_ctzll(left);
+        if (occurrences->counts[v] == 1 && provenance_extent(plan->provenance, v) == extent)
+            return v;
+    }
+    return -1;
+}
+
+// `A(i, j) = B(i, k)`, where one of j and k may be meant to be the other.
+static void warn_of_unmatched(const StatementPlan *plan, Diagnostics *diagnostics) {
+    const Assignment *assignment = plan->spmd->cin->assignment;
+    const VarSet left = access_vars(assignment->lhs), right = expr_vars(assignment->rhs);
+    Occurrences occurrences = {{0}};
+    if (assignment->reducer != REDUCER_SUM || assignment_window(assignment))
+        return;
+    expr_accesses(assignment->rhs, count_modes, &occurrences);
+    for (VarSet repeated = left & ~right; repeated; repeated &= repeated - 1) {
+        const SourceVar *var = &assignment->vars[__builtin_ctzll(repeated)];
+        const int64_t extent = provenance_extent(plan->provenance, __builtin_ctzll(repeated));
+        const int summed = single_of_extent(plan, right & ~left, &occurrences, extent);
+        if (extent < 2 || summed < 0 ||
+            !diagnostics_warning(diagnostics, WARNING_UNMATCHED_INDEX, assignment->vars[summed].span,
+                                 "the sum over '%s' is repeated along '%s', which has the same extent and "
+                                 "stands on the left side only",
+                                 assignment->vars[summed].name, var->name))
+            continue;
+        diagnostics_note(diagnostics, var->span, "if this is meant, write the sum as 'sum({%s}, ...)'",
+                         assignment->vars[summed].name);
+        return;
+    }
+}
+
 void pipeline_warn(const Pipeline *pipeline, const Plan *plan, Diagnostics *diagnostics) {
     warn_of_idle(pipeline->program, plan, diagnostics);
     for (int s = 0; s < plan->statement_count; s++) {
         warn_of_fused(pipeline, &pipeline->statements[s], plan, diagnostics);
         warn_of_steps(plan->statements[s], diagnostics);
         warn_of_outside(plan->statements[s], diagnostics);
+        warn_of_unmatched(plan->statements[s], diagnostics);
         warn_of_place(&pipeline->statements[s], diagnostics);
     }
 }

@@ -66,7 +66,7 @@ options:
                           loads, registers, strips, prefetch, portions, streams, addresses or unused
   -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it
                           off: fused-product, many-steps, one-computes, costly-place, outside,
-                          not-finite
+                          unmatched-index, not-finite
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error
   -h, --help              print help on the command

@@ -40,7 +40,7 @@ options:
   --stats[=text|json]     figures, as a table (default) or as one JSON object on standard output
   -W WARNING              error makes errors of warnings, error=NAME of one; no-NAME switches it
                           off: fused-product, many-steps, one-computes, costly-place, outside,
-                          not-finite
+                          unmatched-index, not-finite
   -v, --verbose           print more on standard error
   -q, --quiet             print only errors on standard error
   -h, --help              print help on the command

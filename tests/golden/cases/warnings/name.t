@@ -13,5 +13,5 @@ schedule A {
   distribute({i}, {io}, {ii}, M)
 }
 --- stderr
-distal: error: invalid value 'none' for -W: expected error, error=NAME, no-error=NAME, NAME or no-NAME, where NAME is one of fused-product, many-steps, one-computes, costly-place, outside, not-finite
+distal: error: invalid value 'none' for -W: expected error, error=NAME, no-error=NAME, NAME or no-NAME, where NAME is one of fused-product, many-steps, one-computes, costly-place, outside, unmatched-index, not-finite
 'distal help' lists commands and options
