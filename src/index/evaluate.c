@@ -181,6 +181,7 @@ static bool run(const Evaluator *evaluator, const void *const *arrays, const Eva
         stop = out_of_memory;
         if (!stop) {
             scratch->reductions = reductions;
+            scratch->visited = false;
 #pragma omp for schedule(dynamic)
             for (int64_t chunk = 0; chunk < (last_row - first_row + 1) * chunks; chunk++) {
                 const int64_t row_start = (first_row + chunk / chunks) * row;
