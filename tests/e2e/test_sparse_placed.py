@@ -28,6 +28,7 @@ def random_array(*shape):
 
 # Many ranks: each has parts of the columns, and a row has fewer entries than there are ranks.
 MANY_RANKS, MANY_COLUMNS = 100, random_matrix(250, 3000, 0.01, 9)
+BATCH = 12  # cases in a launch
 # The grid of as many ranks, for machines of two dimensions.
 GRIDS = {1: (1, 1), 2: (1, 2), 3: (3, 1), 4: (2, 2), 6: (3, 2), 8: (2, 4), 12: (4, 3)}
 MATRICES = {
@@ -338,27 +339,31 @@ def largest_square(matrix):
     return matrix.tocsr()[:size, :size]
 
 
-def write_program(case):
-    """Sizes are given when it runs."""
-    indices = dict(re.findall(r"(\w)(\([ijk, ]+\))", case.statement.text))
-    lines = ["param n = 0, m = 0, g = 1, h = 1", f"machine M = {case.machine}"]
-    for name, extents in ({"B": "n, m"} | case.statement.extents).items():
-        lines.append(f"tensor {name}({extents}): f64" + (f", {case.levels[name]}" if name in case.levels else ""))
-    for name, places in case.places.items():
-        levels = places if isinstance(places, list) else [f"M({places})"]
-        lines.append("place " + ", ".join(f"{name}{indices[name]} -> {level}" for level in levels))
-    lines.append(case.statement.text)
-    if case.schedule:
-        lines.append(f"schedule {case.statement.text[0]} {{ {case.schedule} }}")
+def write_program(batch):
+    """The statements of several cases on the same machine, the tensors and sizes of each with its number in their names.
+    Sizes are given when it runs."""
+    lines = ["param g = 1, h = 1", f"machine M = {batch[0].machine}"]
+    for number, case in enumerate(batch):
+        indices = dict(re.findall(r"(\w)(\([ijk, ]+\))", case.statement.text))
+        own = ["param n = 0, m = 0"]
+        for name, extents in ({"B": "n, m"} | case.statement.extents).items():
+            own.append(f"tensor {name}({extents}): f64" + (f", {case.levels[name]}" if name in case.levels else ""))
+        for name, places in case.places.items():
+            levels = places if isinstance(places, list) else [f"M({places})"]
+            own.append("place " + ", ".join(f"{name}{indices[name]} -> {level}" for level in levels))
+        own.append(case.statement.text)
+        if case.schedule:
+            own.append(f"schedule {case.statement.text[0]} {{ {case.schedule} }}")
+        lines += [re.sub(r"\b([ABCEFxynm])\b", rf"\g<1>{number}", line) for line in own]
     return "\n".join(lines) + "\n"
 
 
-def compare(folder, result, value):
-    if result == "y":
-        got = numpy.load(f"{folder}/y.npy")
+def compare(path, value):
+    if path.endswith(".npy"):
+        got = numpy.load(path)
         check(numpy.allclose(got, value, rtol=1e-12), f"y differs by {numpy.abs(got - value).max(initial=0):.3g}")
         return
-    got = scipy.sparse.coo_matrix(scipy.io.mmread(f"{folder}/A.mtx"))
+    got = scipy.sparse.coo_matrix(scipy.io.mmread(path))
     value = scipy.sparse.coo_matrix(value)
     at = list(zip(got.row.tolist(), got.col.tolist()))
     check(len(set(at)) == len(at), "A has an entry twice")
@@ -367,15 +372,17 @@ def compare(folder, result, value):
 
 
 def figures(text):
-    """What moves, is stored and takes memory; what is None is not known."""
-    tensors = json.loads(text)["statements"][0]["tensors"]
+    """What moves, is stored and takes memory, of the tensors of each case by their first letters; what is None is not
+    known."""
     keys = ("pattern", "bytes_received", "messages_received", "structure_bytes_received", "buffer_bytes", "home_bytes",
             "stored")
-    found = {name: {key: tensor[key] for key in keys if key in tensor} for name, tensor in tensors.items()}
-    for tensor in found.values():
+    every = [{name[0]: {key: tensor[key] for key in keys if key in tensor}
+              for name, tensor in statement["tensors"].items() if name[1:] == str(number)}
+             for number, statement in enumerate(json.loads(text)["statements"])]
+    for tensor in [tensor for found in every for tensor in found.values()]:
         if tensor.get("stored"):
             tensor["most_stored"] = max(tensor["stored"])
-    return found
+    return every
 
 
 def agree(planned, counted):
@@ -384,53 +391,74 @@ def agree(planned, counted):
     return all(value is None or key in unknown or value == counted[key] for key, value in planned.items())
 
 
-def write_case(case, inputs, grid, folder):
+def write_batch(batch, every_inputs, grid, folder):
     """The program and its inputs; returns the arguments of a command that executes it."""
-    path, shape = f"{folder}/program.distal", inputs["B"].shape
+    path = f"{folder}/program.distal"
     with open(path, "w", encoding="utf-8") as file:
-        file.write(write_program(case))
-    sizes = {"n": shape[0], "m": shape[1], "g": grid[0], "h": grid[1]}
-    arguments = [path, "--threads", "2"] + [word for key, value in sizes.items() for word in ("-p", f"{key}={value}")]
-    for key, value in inputs.items():
-        if scipy.sparse.issparse(value):
-            scipy.io.mmwrite(f"{folder}/{key}.in.mtx", value.tocoo(), precision=17)
-            arguments += ["--in", f"{key}={folder}/{key}.in.mtx"]
-        else:
-            numpy.save(f"{folder}/{key}.in.npy", value)
-            arguments += ["--in", f"{key}={folder}/{key}.in.npy"]
+        file.write(write_program(batch))
+    arguments = [path, "--threads", "2", "-p", f"g={grid[0]}", "-p", f"h={grid[1]}"]
+    for number, inputs in enumerate(every_inputs):
+        rows, columns = inputs["B"].shape
+        arguments += ["-p", f"n{number}={rows}", "-p", f"m{number}={columns}"]
+        for key, value in inputs.items():
+            file = f"{folder}/{key}{number}.in.{'mtx' if scipy.sparse.issparse(value) else 'npy'}"
+            if scipy.sparse.issparse(value):
+                scipy.io.mmwrite(file, value.tocoo(), precision=17)
+            else:
+                numpy.save(file, value)
+            arguments += ["--in", f"{key}{number}={file}"]
     return arguments
+
+
+def inputs_of(case, B):
+    return {"B": B} | case.statement.inputs(*B.shape)
 
 
 def plan(case, B, ranks):
     """On more ranks than can run here."""
-    inputs, grid = {"B": B} | case.statement.inputs(*B.shape), (ranks, 1)
+    inputs, grid = inputs_of(case, B), (ranks, 1)
     with tempfile.TemporaryDirectory(prefix="distal-placed-") as folder:
-        planned = figures(distal(["plan", *write_case(case, inputs, grid, folder), "--stats=json"]).stdout)
+        (planned,) = figures(distal(["plan", *write_batch([case], [inputs], grid, folder), "--stats=json"]).stdout)
     for tensor, of in case.volumes(inputs, ranks, grid).items():
         check(of.items() <= planned[tensor].items(), f"{tensor} has {planned[tensor]}, not {of}")
 
 
-def run(case, B, ranks):
-    result = case.statement.text[0]
-    inputs = {"B": B} | case.statement.inputs(*B.shape)
+def check_case(case, inputs, grid, planned, counted, path):
+    """What one statement of a batch moved, and its result."""
+    B = inputs["B"]
+    check(set(planned) == set(counted) == {"B", case.statement.text[0], *case.statement.extents},
+          f"figures are of {set(planned)} and {set(counted)}")
+    for tensor, of in planned.items():
+        check(agree(of, counted[tensor]), f"{tensor}: plan {of} and run {counted[tensor]} have other figures")
+    for tensor, of in case.volumes(inputs, grid[0] * grid[1], grid).items():
+        check(of.items() <= counted[tensor].items(), f"{tensor} has {counted[tensor]}, not {of}")
+    stored = len(set(B.nonzero()[0])) * B.shape[1] if case.levels["B"] == "{compressed, dense}" else B.nnz
+    copies = grid[1] if "*" in case.places["B"] else 1
+    check(sum(planned["B"]["stored"]) == stored * copies, "entries are on no rank, or on several")
+    compare(path, case.statement.value(**inputs))
+
+
+def run(batch, kinds, ranks):
+    """One launch for all cases of a batch, which are checked one by one; whether each is as it should be."""
+    grid = GRIDS[ranks] if "h" in batch[0].machine else (ranks, 1)
+    every_inputs = [inputs_of(case, largest_square(MATRICES[kind]) if case.statement.square else MATRICES[kind])
+                    for case, kind in zip(batch, kinds)]
+    names = [f"{case.title}, {kind}, {ranks} ranks" for case, kind in zip(batch, kinds)]
     with tempfile.TemporaryDirectory(prefix="distal-placed-") as folder:
-        grid = GRIDS[ranks] if "h" in case.machine else (ranks, 1)
-        arguments = write_case(case, inputs, grid, folder)
-        planned = figures(distal(["plan", *arguments, "--shared-memory", "on", "--stats=json"]).stdout)
-        out = f"{folder}/{result}.{'npy' if result == 'y' else 'mtx'}"
-        done = distal(["run", *arguments, "-q", "--check", "--stats=json", "--out", f"{result}={out}"],
-                      environment={"DISTAL_CFLAGS": "-O1"})
-        counted = figures(done.stdout)
-        for tensor, of in planned.items():
-            check(agree(of, counted[tensor]),
-                  f"{tensor}: plan {of} and run {counted[tensor]} have other figures")
-        for tensor, of in case.volumes(inputs, ranks, grid).items():
-            check(of.items() <= counted[tensor].items(), f"{tensor} has {counted[tensor]}, not {of}")
-        full_rows = case.levels["B"] == "{compressed, dense}"
-        stored = len(set(B.nonzero()[0])) * B.shape[1] if full_rows else B.nnz
-        copies = grid[1] if "*" in case.places["B"] else 1
-        check(sum(planned["B"]["stored"]) == stored * copies, "entries are on no rank, or on several")
-        compare(folder, result, case.statement.value(**inputs))
+        arguments = write_batch(batch, every_inputs, grid, folder)
+        results = [case.statement.text[0] for case in batch]
+        paths = [f"{folder}/{result}{number}.{'npy' if result == 'y' else 'mtx'}" for number, result in enumerate(results)]
+        outputs = [word for number, path in enumerate(paths) for word in ("--out", f"{results[number]}{number}={path}")]
+        try:
+            planned = figures(distal(["plan", *arguments, "--shared-memory", "on", "--stats=json"]).stdout)
+            counted = figures(distal(["run", *arguments, "-q", "--check", "--stats=json", *outputs],
+                                     environment={"DISTAL_CFLAGS": "-O1"}).stdout)
+            check(len(planned) == len(counted) == len(batch), "other numbers of statements")
+        except Failure as failure:
+            print(f"FAIL placed/{'; '.join(names)}: {failure}", flush=True)
+            return [False]
+        return [succeeds(check_case, name, case, inputs, grid, *of)
+                for name, case, inputs, *of in zip(names, batch, every_inputs, planned, counted, paths)]
 
 
 def succeeds(function, name, *arguments):
@@ -443,13 +471,21 @@ def succeeds(function, name, *arguments):
         return False
 
 
+def batches():
+    """Lists of the numbers of cases on the same machine, as one launch executes them together."""
+    machines = {}
+    for number, case in enumerate(CASES):
+        machines.setdefault(case.machine, []).append(number)
+    return [numbers[first:first + BATCH] for numbers in machines.values() for first in range(0, len(numbers), BATCH)]
+
+
 def main():
     names, results = list(MATRICES), []
-    for number, case in enumerate(CASES):
+    for numbers in batches():
         for at, ranks in enumerate(GRIDS):
-            kind = names[(number + at) % len(names)]
-            B = largest_square(MATRICES[kind]) if case.statement.square else MATRICES[kind]
-            results.append(succeeds(run, f"{case.title}, {kind}, {ranks} ranks", case, B, ranks))
+            results += run([CASES[number] for number in numbers],
+                           [names[(number + at) % len(names)] for number in numbers], ranks)
+    for case in CASES:
         if case.volumes.__qualname__.startswith("indexed"):
             results.append(succeeds(plan, f"{case.title}, planned for {MANY_RANKS} ranks", case, MANY_COLUMNS, MANY_RANKS))
     return 0 if all(results) else 1
