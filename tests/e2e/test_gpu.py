@@ -68,6 +68,17 @@ ROWS = [
 ]
 
 
+def together(programs):
+    """One program with the statements of several on the same machine, the tensors and workspaces of each with its number
+    in their names: one launch executes them all, and messages name the tensor."""
+    lines = []
+    for number, program in enumerate(programs):
+        names = "|".join(re.findall(r"^tensor (\w+)", program, re.M) + re.findall(r"^precompute\(.*\b(\w+)\)$", program, re.M))
+        lines += [line for line in re.sub(rf"\b({names})\b", rf"\g<1>{number}", program).splitlines()
+                  if line not in lines or not line.startswith(("param", "machine"))]
+    return "\n".join(lines) + "\n"
+
+
 def row_program(statement, commands, of="f64"):
     """A program with a statement of ROWS, on two processors with GPUs."""
     lines = ["param n = 29", "machine M = grid(2)"]
@@ -89,29 +100,10 @@ def on_gpu(path):
         return re.sub(r"^(place .*?)( in \w+)?$", r"\1 in gpu", file.read(), flags=re.M)
 
 
-def test_examples(folder):
-    """Each dense example, on sizes that no block divides; those that are not supported on GPUs are refused."""
-    refused, ran = [], 0
-    for path in sorted(glob.glob(f"{SOURCE}/examples/*.distal")):
-        text = on_gpu(path)
-        size = ["-p", "n=23"] if re.search(r"\bn = ", text) else []
-        done = subprocess.run([DISTAL, "run", "-e", text, "-q", "--check", "--scratch", folder, *size],
-                              capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
-                              env={**os.environ, **EMULATED})
-        name = os.path.basename(path)
-        if done.returncode == 2 and UNSUPPORTED.search(done.stderr):
-            refused.append(name)
-            continue
-        check(done.returncode == 0, f"{name}: {done.stderr}")
-        ran += 1
-    check(ran >= 20, f"only {ran} examples ran; refused: {refused}")
-
-
 def test_mixed(folder):
     """Tensors in memory of the host, of GPUs, and in disk, in the same statements."""
-    for ranks in (1, 2, 3, 4):
-        for n in (1, 2, 29):
-            run(MIXED, "-p", f"p={ranks}", "-p", f"n={n}", "--check", "--scratch", folder)
+    for ranks, n in (1, 29), (2, 1), (2, 29), (3, 2), (3, 29), (4, 1), (4, 29):
+        run(MIXED, "-p", f"p={ranks}", "-p", f"n={n}", "--check", "--scratch", folder)
 
 
 def test_pipelined(_):
@@ -121,9 +113,11 @@ def test_pipelined(_):
         run(text, *options, "--pipeline", "on", "--check")
 
 
-def test_planned_memory(folder):
-    """A rank takes no more GPU memory than planned: each dense example runs in that much, and in no byte less."""
+def test_examples(folder):
+    """Each dense example, on sizes that no block divides; those that are not supported on GPUs are refused. A rank takes
+    no more GPU memory than planned: each runs in that much, and in no byte less."""
     emulated = EMULATED["DISTAL_GPU"] == "emulated"
+    refused, ran = [], 0
     for path in sorted(glob.glob(f"{SOURCE}/examples/*.distal")):
         text = on_gpu(path)
         size = ["-p", "n=23"] if re.search(r"\bn = ", text) else []
@@ -131,20 +125,26 @@ def test_planned_memory(folder):
         for shared in ("on", "off"):  # the limit is that of nodes of one rank, as it is checked before the launch
             planned = subprocess.run([DISTAL, "plan", "-e", text, "--stats=json", "--shared-memory", shared, *size],
                                      capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True)
-            check(planned.returncode == 0 or UNSUPPORTED.search(planned.stderr), planned.stderr)
+            check(planned.returncode == 0 or UNSUPPORTED.search(planned.stderr), f"{path}: {planned.stderr}")
             if planned.returncode == 0:
                 statements = json.loads(planned.stdout)["statements"]
                 peaks[shared] = max(max(of.get("gpu_peak_bytes", [0])) for of in statements)
-        if not peaks or peaks["on"] == 0:
+        if not peaks:
+            done = run(text, "--scratch", folder, *size, status=2)
+            check(UNSUPPORTED.search(done.stderr), f"{path}: {done.stderr}")
+            refused.append(os.path.basename(path))
             continue
-        if emulated:
-            enough, less = ({"DISTAL_GPU_MEMORY": str(peaks["on"] - fewer)} for fewer in (0, 1))
-            run(text, "--check", "--scratch", folder, *size, environment=enough)
+        ran += 1
+        limits = ["--gpu-memory-limit", str(peaks["off"])] if peaks["on"] > 0 else []
+        enough, less = ({"DISTAL_GPU_MEMORY": str(peaks["on"] - fewer)} if emulated and limits else {} for fewer in (0, 1))
+        run(text, "--check", "--scratch", folder, *limits, *size, environment=enough)
+        if less:
             done = run(text, "--scratch", folder, *size, status=1, environment=less)
             check("of GPU memory, of which" in done.stderr, f"{path}: {done.stderr}")
-        run(text, "--scratch", folder, "--gpu-memory-limit", str(peaks["off"]), *size)
-        done = run(text, "--scratch", folder, "--gpu-memory-limit", str(peaks["off"] - 1), *size, status=1)
-        check("of GPU memory, more than the limit of" in done.stderr, f"{path}: {done.stderr}")
+        if limits:
+            done = run(text, "--scratch", folder, "--gpu-memory-limit", str(peaks["off"] - 1), *size, status=1)
+            check("of GPU memory, more than the limit of" in done.stderr, f"{path}: {done.stderr}")
+    check(ran >= 20, f"only {ran} examples ran; refused: {refused}")
 
 
 def test_planned_memory_of_a_copy(_):
@@ -171,6 +171,7 @@ def test_memory_of_one_rank(_):
 
 def test_contractions(_):
     """Products with loops around them and several loops for a dimension, in any order of modes: one call."""
+    programs = []
     for statement in ("A(b, i, j) = B(b, i, k) * C(b, k, j)", "A(i, b, j) = B(k, i, b) * C(b, j, k)",
                       "A(a, b, c, d) = B(e, b, a, d) * C(c, e)", "A(a, b, c) = B(b, d, a) * C(d, c)",
                       "A(a, b, c, d, e, f) = B(d, e, g, a) * C(g, f, b, c)", "A(a, b, c, d) = B(a, e, b, f) * C(d, f, c, e)",
@@ -181,12 +182,13 @@ def test_contractions(_):
             modes = of.split(", ")
             text += f"tensor {name}({', '.join('n + ' + str(ord(mode) % 3) for mode in modes)}): f64\n"
             text += f"place {name}({', '.join('xyzuvw'[:len(modes)])}) -> M(x) in gpu\n"
-        for n in (1, 2, 5):
-            run(text + statement, "-p", f"n={n}", "--check")
+        programs.append(text + statement)
         emitted = distal(["emit", "-e", text + statement]).stdout
         check(emitted.count("distal_gpu_contract_f64(") == 1, emitted)
         loops = re.findall(r"for \(int64_t (\w+) =", emitted[emitted.index("void distal_kernel_0("):])
         check(all(loop in ("processor",) for loop in loops), f"{statement}: loops over {loops}")
+    for n in (1, 2, 5):
+        run(together(programs), "-p", f"n={n}", "--check")
 
 
 # Statements, and the loops that become a call of which function.
@@ -217,6 +219,7 @@ def call_program(statement, commands, of, on_host):
 
 def test_calls(_):
     """Products of matrices and vectors, of columns and rows, and sums of vectors as calls of the library."""
+    programs = []
     for number, (statement, commands, function) in enumerate(CALLS):
         if function is None:
             done = distal(["check", "-e", call_program(statement, commands, "f64", False)], status=2)
@@ -228,10 +231,12 @@ def test_calls(_):
                 continue
             emitted = distal(["emit", "-e", text]).stdout
             check(emitted.count(f"distal_gpu_{function}_f64(") == 1, emitted)
-            for n, ranks in ((1, 1), (29, 1), (29, 2), (31, 3)):
-                run(text, "-p", f"n={n}", "-p", f"p={ranks}", "--check")
-        of = ("i64", "c128", "f32", "i32", "c64")[number % 5]
-        run(call_program(statement, commands, of, False), "--check")
+            programs.append(text)
+    for n, ranks in ((1, 1), (29, 1), (29, 2), (31, 3)):
+        run(together(programs), "-p", f"n={n}", "-p", f"p={ranks}", "--check")
+    of = ("i64", "c128", "f32", "i32", "c64")
+    run(together([call_program(statement, commands, of[number % 5], False)
+                  for number, (statement, commands, function) in enumerate(CALLS) if function]), "--check")
 
 
 def test_host_operands(_):
@@ -340,12 +345,16 @@ def test_files(folder):
 
 def test_rows(_):
     """Workspaces that are filled inside of loops."""
-    for number, (statement, commands) in enumerate(ROWS):
-        for n in (1, 2, 29, 67 if "k" in statement else 300):  # the check takes time
-            run(row_program(statement, commands), "-p", f"n={n}", "--check")
-        if "exp" not in statement and "pow" not in statement:
-            of = ("i64", "c128", "f32", "i32", "c64")[number % 5]
-            run(row_program(statement, commands, of), "--check")
+    programs = {case: row_program(*case) for case in ROWS}
+    sizes = {67: [text for (statement, _), text in programs.items() if "k" in statement],  # the check takes time
+             300: [text for (statement, _), text in programs.items() if "k" not in statement]}
+    for n in (1, 2, 29):
+        sizes[n] = list(programs.values())
+    for n, texts in sizes.items():
+        run(together(texts), "-p", f"n={n}", "--check")
+    of = ("i64", "c128", "f32", "i32", "c64")
+    run(together([row_program(statement, commands, of[number % 5]) for number, (statement, commands) in enumerate(ROWS)
+                  if "exp" not in statement and "pow" not in statement]), "--check")
 
 
 def test_many_rows(_):
