@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiles files that `distal emit` has written with NVRTC, for two architectures: the kernels of a GPU in
-// them. Prints what NVRTC says; the status is 1 where a text does not compile or has a warning, and 77 where
-// there is no NVRTC.
+// Compiles files that `distal emit` has written with NVRTC, in turn for one and for another architecture: the
+// kernels of a GPU in them. Prints what NVRTC says; the status is 1 where a text does not compile or has a
+// warning, and 77 where there is no NVRTC.
 #include "cuda/nvrtc.h"
 
 #include <stdio.h>
@@ -35,10 +35,10 @@ int main(int count, char **paths) {
     for (int p = 1; p < count; p++) {
         Arena *arena = arena_create();
         const char *text = with_header(read_file(paths[p], arena), arena);
-        for (int a = 0; a < 2 && text; a++) {
+        if (text) {
             CudaImage image;
             Diagnostics *diagnostics = diagnostics_create(arena, (Source){paths[p], ""});
-            const bool ok = nvrtc_compile(text, architectures[a], 0, &image, diagnostics);
+            const bool ok = nvrtc_compile(text, architectures[p % 2], 0, &image, diagnostics);
             const char *said = ok ? image.log : diagnostics->list.items[0].message;
             if (*said)
                 printf("%s: %s\n", paths[p], said);
