@@ -5,6 +5,7 @@ writes by h5py, on several numbers of ranks; arrays beside it stay; what is wron
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import os
+import re
 import sys
 
 import h5py
@@ -13,6 +14,7 @@ import numpy
 from _common import DTYPE, check, distal, functions_named_test, run_cases
 
 ROWS, COLUMNS = 37, 11
+MACHINE = "param g = 1; machine M = grid(g);"
 PLACES = {"rows": "place B(x, y) -> M(x);", "rows, cyclic": "place B(x, y) -> M(cyclic(x, 2));", "none": "",
           "columns, cyclic": "place B(x, y) -> M(cyclic(y, 1));"}
 
@@ -21,13 +23,22 @@ def program(kind="f64", place="", shape=(ROWS, COLUMNS), levels=""):
     extents = ", ".join(map(str, shape))
     indices = ", ".join("ijklm"[:len(shape)])
     left, right = (f"A({indices})", f"B({indices})") if shape else ("A", "B")
-    return (f"param g = 1; machine M = grid(g); tensor A{f'({extents})' if shape else ''}: {kind};"
+    return (f"{MACHINE} tensor A{f'({extents})' if shape else ''}: {kind};"
             f"tensor B{f'({extents})' if shape else ''}: {kind}{levels}; {place} {left} = 2 * {right}")
 
 
 def run(text, ranks, source, target, status=0):
     return distal(["run", "-e", text, "-n", str(ranks), "-p", f"g={ranks}", "--in", f"B={source}", "--out", f"A={target}"],
                   status=status)
+
+
+def run_together(programs, ranks, sources, targets):
+    """One run of several programs, whose tensors get their numbers: starting ranks takes most of the time of a run."""
+    text = MACHINE + "; ".join(re.sub(r"\b([AB])\b", rf"\g<1>{number}", program.removeprefix(MACHINE))
+                               for number, program in enumerate(programs))
+    options = [word for number, (source, target) in enumerate(zip(sources, targets, strict=True))
+               for word in ("--in", f"B{number}={source}", "--out", f"A{number}={target}")]
+    distal(["run", "-e", text, "-n", str(ranks), "-p", f"g={ranks}", *options])
 
 
 def array(dtype="f8", shape=(ROWS, COLUMNS)):
@@ -37,17 +48,20 @@ def array(dtype="f8", shape=(ROWS, COLUMNS)):
 
 def test_types(folder):
     """Each type of HDF5 whose values a type of distal has all of, in its own byte order and in the other one."""
-    for kind, stored in (("i32", "i1 u1 i2 u2 i4 >i4"), ("i64", "u4 i8 u8 >i8 >u8"), ("f32", "f2 f4 >f4"),
-                         ("f64", "f8 >f8 f4 >f2 i8"), ("c64", "c8 >c8"), ("c128", "c16 >c16 c8 f8")):
-        for dtype in stored.split():
-            values = array(dtype)
-            with h5py.File(f"{folder}/B.h5", "w") as file:
-                file["B"] = values
-            for ranks in (1, 3):
-                run(program(kind, PLACES["rows"]), ranks, f"{folder}/B.h5:/B", f"{folder}/A.h5:/A")
-                with h5py.File(f"{folder}/A.h5") as file:
-                    check(file["A"].dtype == numpy.dtype(DTYPE[kind]), f"{kind} is written as {file['A'].dtype}")
-                    check(numpy.array_equal(file["A"][...], 2 * values.astype(DTYPE[kind])), f"{dtype} as {kind}")
+    types = [(kind, dtype) for kind, stored in (
+        ("i32", "i1 u1 i2 u2 i4 >i4"), ("i64", "u4 i8 u8 >i8 >u8"), ("f32", "f2 f4 >f4"),
+        ("f64", "f8 >f8 f4 >f2 i8"), ("c64", "c8 >c8"), ("c128", "c16 >c16 c8 f8")) for dtype in stored.split()]
+    names = [f"{dtype} as {kind}" for kind, dtype in types]
+    with h5py.File(f"{folder}/B.h5", "w") as file:
+        for name, (_, dtype) in zip(names, types):
+            file[name] = array(dtype)
+    for ranks in (1, 3):
+        run_together([program(kind, PLACES["rows"]) for kind, _ in types], ranks,
+                     [f"{folder}/B.h5:/{name}" for name in names], [f"{folder}/A{ranks}.h5:/{name}" for name in names])
+        with h5py.File(f"{folder}/A{ranks}.h5") as file:
+            for name, (kind, dtype) in zip(names, types):
+                check(file[name].dtype == numpy.dtype(DTYPE[kind]), f"{kind} is written as {file[name].dtype}")
+                check(numpy.array_equal(file[name][...], 2 * array(dtype).astype(DTYPE[kind])), name)
 
 
 def test_layouts(folder):
@@ -62,8 +76,8 @@ def test_layouts(folder):
         whole = {name: file[name][...] for name in ("contiguous", "a/chunks", "a/b/compressed", "part", "none")}
     for place, text in PLACES.items():
         for ranks in (1, 2, 4, 5):
-            for name, expected in whole.items():
-                run(program("f64", text), ranks, f"{folder}/B.h5:/{name}", f"{folder}/{ranks}.h5:/{place}/{name}")
+            run_together([program("f64", text)] * len(whole), ranks, [f"{folder}/B.h5:/{name}" for name in whole],
+                         [f"{folder}/{ranks}.h5:/{place}/{name}" for name in whole])
         for ranks in (1, 2, 4, 5):
             with h5py.File(f"{folder}/{ranks}.h5") as file:
                 for name, expected in whole.items():
@@ -71,13 +85,16 @@ def test_layouts(folder):
 
 
 def test_shapes(folder):
-    for shape in ((), (1,), (5,), (0,), (3, 0, 2), (2, 3, 4, 5), (7, 1, 3)):
-        values = array(shape=shape)
-        with h5py.File(f"{folder}/B.h5", "w") as file:
-            file["B"] = values
-        run(program(shape=shape), 2, f"{folder}/B.h5:/B", f"{folder}/A.h5:/A")
-        with h5py.File(f"{folder}/A.h5") as file:
-            check(file["A"].shape == shape and numpy.array_equal(file["A"][()], 2 * values), f"{shape}")
+    shapes = ((), (1,), (5,), (0,), (3, 0, 2), (2, 3, 4, 5), (7, 1, 3))
+    with h5py.File(f"{folder}/B.h5", "w") as file:
+        for shape in shapes:
+            file[str(shape)] = array(shape=shape)
+    run_together([program(shape=shape) for shape in shapes], 2, [f"{folder}/B.h5:/{shape}" for shape in shapes],
+                 [f"{folder}/A.h5:/{shape}" for shape in shapes])
+    with h5py.File(f"{folder}/A.h5") as file:
+        for shape in shapes:
+            found = file[str(shape)]
+            check(found.shape == shape and numpy.array_equal(found[()], 2 * array(shape=shape)), f"{shape}")
 
 
 def test_large(folder):
