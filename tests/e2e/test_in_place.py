@@ -44,6 +44,30 @@ schedule A {{
 """
 
 
+def together(programs):
+    """One program of several on the same machine, the tensors of each with its number in their names: starting ranks takes
+    most of the time of a run."""
+    machine = "machine M = grid(p)\n"
+    head = programs[0].split(machine)[0]
+    return head + machine + "".join(re.sub(r"\b([ABC])\b", rf"\g<1>{number}", program.removeprefix(head + machine))
+                                    for number, program in enumerate(programs))
+
+
+def numbered(*names):
+    """These names in a program for all placements."""
+    return [f"{name}{number}" for number in range(len(PLACEMENTS)) for name in names]
+
+
+def link(folder, *names):
+    """Makes the files of inputs those of a program for all placements."""
+    for name in numbered(*names):
+        os.link(f"{folder}/{name[0]}.npy", f"{folder}/{name}.npy")
+
+
+def files(*names):
+    return sorted(f"{name}.npy" for name in names)
+
+
 def inputs(folder, shape=(23, 18, 29), element="f64"):
     """Files of B and C, and their elements: integers, of which products are exact."""
     random = numpy.random.default_rng(7)
@@ -86,42 +110,49 @@ def digest(path):
 
 
 def counted(folder, text, *options, extra=()):
-    """Runs what was planned without data; returns the figures of the first statement."""
+    """Runs what was planned without data; returns the figures of each statement."""
     planned = statements("plan", text, *options)
     done = statements("run", text, *options, *extra, "--scratch", folder)
-    for before, after in zip(planned, done):
+    for before, after in zip(planned, done, strict=True):
         check(figures(before) == figures(after), f"planned {figures(before)}, counted {figures(after)}")
-    return figures(done[0])
+    return [figures(of) for of in done]
 
 
 def test_inputs(folder):
     """Any placement and number of ranks, also more than there are rows."""
     b, c = inputs(folder)
     before = digest(f"{folder}/B.npy"), digest(f"{folder}/C.npy")
+    link(folder, "B", "C")
+    places = list(zip(PLACEMENTS, PLACEMENTS[2:] + PLACEMENTS[:2]))
+    for ranks in (1, 2, 3, 5):
+        text = together([product(ranks, place=("M(x)", *of)) for of in places])
+        counted(folder, text, *in_place(*numbered("B", "C")),
+                extra=(*given(folder, *numbered("B", "C")), "--check", *outputs(folder, *numbered("A"))))
+        for number, of in enumerate(places):
+            check(numpy.array_equal(numpy.load(f"{folder}/A{number}.npy"), b @ c), f"A on {ranks}, {of}")
+            os.remove(f"{folder}/A{number}.npy")
+    check(before == (digest(f"{folder}/B.npy"), digest(f"{folder}/C.npy")), "an input was changed")
+    check(sorted(os.listdir(folder)) == files("B", "C", *numbered("B", "C")), os.listdir(folder))
+    for name in ("B", "C"):
+        os.remove(f"{folder}/{name}.npy")
     options = in_place("B", "C")
-    for ranks, (place_b, place_c) in itertools.product((1, 2, 3, 5), zip(PLACEMENTS, PLACEMENTS[2:] + PLACEMENTS[:2])):
-        text = product(ranks, place=("M(x)", place_b, place_c))
-        counted(folder, text, *options, extra=(*given(folder, "B", "C"), "--check", "--out", f"A={folder}/A.npy"))
-        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), f"A on {ranks}, {place_b}, {place_c}")
     text = product(12, shape=(5, 18, 29))
     b, c = inputs(folder, shape=(5, 18, 29))
     counted(folder, text, *options, "--pipeline", "on", extra=(*given(folder, "B", "C"), "--out", f"A={folder}/A.npy"))
     check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), "A of five rows on 12")
-    inputs(folder)
-    check(before == (digest(f"{folder}/B.npy"), digest(f"{folder}/C.npy")), "an input was changed")
-    check(sorted(os.listdir(folder)) == ["A.npy", "B.npy", "C.npy"], os.listdir(folder))
+    check(sorted(os.listdir(folder)) == files("A", "B", "C", *numbered("B", "C")), os.listdir(folder))
 
 
 def test_runs(folder):
     """Each row of a tile is a run, rows that are brought as a whole are one together; repeated executions read the same."""
     inputs(folder, (32, 32, 32))
     text = product(2, (32, 32, 32), 8)
-    of = counted(folder, text, *in_place("B", "C"), extra=(*given(folder, "B", "C"), "--repeat", "3"))
+    (of,) = counted(folder, text, *in_place("B", "C"), extra=(*given(folder, "B", "C"), "--repeat", "3"))
     tiles = 2 * 4 * 4  # of B on a rank, each of which is read once for each tile of the columns of A
     check(of["B"]["reads"] == [tiles * 8] * 2 and of["B"]["bytes_read"] == [tiles * 8 * 64] * 2, of["B"])
     check(of["B"]["in_place"] is True and of["A"]["in_place"] is None, of)
     whole = text.replace("communicate({B, C}, ko)", "communicate({B, C}, it)").replace("split(k, ko, ki, t)", "split(k, ko, ki, 32)")
-    of = counted(folder, whole, *in_place("B"), extra=given(folder, "B"))
+    (of,) = counted(folder, whole, *in_place("B"), extra=given(folder, "B"))
     check(of["B"]["reads"] == [2, 2] and of["B"]["bytes_read"] == [16 * 32 * 8] * 2, of["B"])
 
 
@@ -148,20 +179,32 @@ def output(folder, name="A"):
     return ["--out", f"{name}={folder}/{name}.npy"]
 
 
+def outputs(folder, *names):
+    return [word for name in names for word in output(folder, name)]
+
+
 def test_results(folder):
     """Any placement and number of ranks; a replicated result is written once."""
     b, c = inputs(folder)
-    for ranks, place in itertools.product((1, 2, 3, 5), PLACEMENTS):
-        text = product(ranks, place=(place, "M(x)", "M(y)"))
-        of = counted(folder, text, *in_place("A", "B"), extra=(*given(folder, "B", "C"), *output(folder), "--check"))
-        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), f"A on {ranks}, {place}")
-        check(sum(of["A"]["bytes_written"]) == 23 * 29 * 8, f"A on {ranks}, {place}: {of['A']}")
-        check(of["A"]["in_place"], of)
+    link(folder, "B", "C")
+    for ranks in (1, 2, 3, 5):
+        text = together([product(ranks, place=(place, "M(x)", "M(y)")) for place in PLACEMENTS])
+        every = counted(folder, text, *in_place(*numbered("A", "B")),
+                        extra=(*given(folder, *numbered("B", "C")), *outputs(folder, *numbered("A")), "--check"))
+        for number, place in enumerate(PLACEMENTS):
+            of = every[number][f"A{number}"]
+            check(numpy.array_equal(numpy.load(f"{folder}/A{number}.npy"), b @ c), f"A on {ranks}, {place}")
+            check(sum(of["bytes_written"]) == 23 * 29 * 8, f"A on {ranks}, {place}: {of}")
+            check(of["in_place"], of)
+            os.remove(f"{folder}/A{number}.npy")
+    check(sorted(os.listdir(folder)) == files("B", "C", *numbered("B", "C")), os.listdir(folder))
+    for name in ("B", "C"):
+        os.remove(f"{folder}/{name}.npy")
     b, c = inputs(folder, shape=(5, 18, 29))
     text = product(12, shape=(5, 18, 29))
     counted(folder, text, *in_place("A", "B", "C"), "--pipeline", "on", extra=(*given(folder, "B", "C"), *output(folder)))
     check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), "A of five rows on 12")
-    check(sorted(os.listdir(folder)) == ["A.npy", "B.npy", "C.npy"], os.listdir(folder))
+    check(sorted(os.listdir(folder)) == files("A", "B", "C", *numbered("B", "C")), os.listdir(folder))
 
 
 def accumulation(ranks, place, assign="="):
@@ -185,14 +228,17 @@ def test_partial_results(folder):
     a = numpy.arange(23 * 29, dtype="f8").reshape(23, 29)
     numpy.save(f"{folder}/start.npy", a)
     before = digest(f"{folder}/start.npy")
-    for ranks, place, pipeline in itertools.product((1, 2, 4), PLACEMENTS, ("off", "on")):
-        options = [*in_place("A", "B", "C"), "--pipeline", pipeline]
-        of = counted(folder, accumulation(ranks, place), *options, extra=(*given(folder, "B", "C"), *output(folder)))
-        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), b @ c), f"A on {ranks}, {place}")
-        check(sum(of["A"]["bytes_read"]) > 0, of)
-        counted(folder, accumulation(ranks, place, "+="), *options,
-                extra=(*given(folder, "B", "C"), *output(folder), "--in", f"A={folder}/start.npy", "--repeat", "3"))
-        check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), a + b @ c), f"added on {ranks}, {place}")
+    link(folder, "B", "C")
+    for ranks, pipeline, (assign, start) in itertools.product((1, 2, 4), ("off", "on"), (("=", 0), ("+=", a))):
+        text = together([accumulation(ranks, place, assign) for place in PLACEMENTS])
+        more = [word for name in numbered("A") for word in ("--in", f"{name}={folder}/start.npy")] + ["--repeat", "3"]
+        every = counted(folder, text, *in_place(*numbered("A", "B", "C")), "--pipeline", pipeline,
+                        extra=(*given(folder, *numbered("B", "C")), *outputs(folder, *numbered("A")),
+                               *(more if assign == "+=" else [])))
+        for number, place in enumerate(PLACEMENTS):
+            check(numpy.array_equal(numpy.load(f"{folder}/A{number}.npy"), start + b @ c), f"A {assign} on {ranks}, {place}")
+            check(sum(every[number][f"A{number}"]["bytes_read"]) > 0, every[number])
+            os.remove(f"{folder}/A{number}.npy")
     # The file of the input may be that of the output.
     os.replace(f"{folder}/start.npy", f"{folder}/A.npy")
     for times in (1, 2):
