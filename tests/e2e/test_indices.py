@@ -4,11 +4,13 @@
 machines and placements, with extents that are odd, smaller than the grid, and 1, and with sparse operands.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
+import re
 import sys
+import tempfile
 
 import numpy
 
-from _common import check, distal, functions_named_test, run_cases
+from _common import Failure, check, distal, functions_named_test, run_cases
 
 # A statement, the extents of its tensors in n and m, and the same in NumPy, which changes the target A.
 CASES = [
@@ -77,30 +79,64 @@ def takes_sparse(statement):
     return not reads_target(statement) and not any(name in statement for name in ("prod", "max", "min"))
 
 
-def run_case(folder, statement, tensors, code, places, sizes, formats):
-    machine, placements, ranks = places
-    n, m = sizes
-    accumulates = "+=" in statement or reads_target(statement)
-    generator = numpy.random.default_rng(3)
-    arrays, program, given = {}, f"param n = {n}, m = {m}; {machine}", []
-    for name, extents in [(word[0], word[1:]) for word in tensors.replace(", ", ",").replace(" + ", "+").split(" ")]:
-        shape = eval(extents[:-1] + ",)", {"n": n, "m": m}) if extents else ()  # pylint: disable=eval-used
-        arrays[name] = generator.random(shape)
-        stored = formats.get(len(shape)) if name != "A" else None
-        if stored:
-            arrays[name] *= generator.random(shape) < 0.4
-        program += f"tensor {name}{extents}: f64{', ' + stored if stored else ''};"
-        if placements and shape:
-            program += f"place {name}{placements[len(shape)]};"
-        if name != "A" or accumulates:
-            numpy.save(f"{folder}/{name}.npy", arrays[name])
-            given += ["--in", f"{name}={folder}/{name}.npy"]
-    if not accumulates:
-        arrays["A"][...] = 0
-    exec(code, {**arrays, "n": n, "m": m, "numpy": numpy})  # pylint: disable=exec-used
-    distal(["run", "-e", program + statement, "-n", str(ranks), *given, "--check", "-q", "--out", f"A={folder}/A.npy"])
-    got = numpy.load(f"{folder}/A.npy")
-    check(numpy.allclose(got, arrays["A"], rtol=1e-13, atol=1e-13), f"{got}, expected {arrays['A']}")
+class Together:
+    """Cases on the same machine with the same sizes, which are one program: starting ranks takes most of the time of a
+    run. The tensors of each have its number in their names."""
+
+    def __init__(self, places, sizes):
+        self.places, self.sizes, self.cases, self.results, self.failure = places, sizes, [], [], None
+
+    def add(self, *case):
+        """Returns a function that checks the case; the first one that is called runs all of them."""
+        self.cases.append(case)
+        return lambda folder, number=len(self.cases) - 1: self.check(number)
+
+    def check(self, number):
+        if not self.results and not self.failure:
+            with tempfile.TemporaryDirectory(prefix="distal-indices-") as folder:
+                try:
+                    self.run(folder)
+                except Failure as failure:
+                    self.failure = failure
+        if self.failure:
+            raise self.failure
+        got, expected = self.results[number]
+        check(numpy.allclose(got, expected, rtol=1e-13, atol=1e-13), f"{got}, expected {expected}")
+
+    def run(self, folder):
+        machine, _, ranks = self.places
+        program, options, expected = f"param n = {self.sizes[0]}, m = {self.sizes[1]}; {machine}\n", [], []
+        for number, case in enumerate(self.cases):
+            text, given, value = self.write(folder, number, *case)
+            program += text
+            options += [*given, "--out", f"A{number}={folder}/A{number}.npy"]
+            expected.append(value)
+        distal(["run", "-e", program, "-n", str(ranks), "--check", "-q", *options])
+        self.results = [(numpy.load(f"{folder}/A{number}.npy"), value) for number, value in enumerate(expected)]
+
+    def write(self, folder, number, statement, tensors, code, formats):
+        """The text of a case, the options for its inputs, and the value of A."""
+        n, m = self.sizes
+        placements = self.places[1]
+        accumulates = "+=" in statement or reads_target(statement)
+        generator = numpy.random.default_rng(3)
+        arrays, text, given = {}, "", []
+        for name, extents in [(word[0], word[1:]) for word in tensors.replace(", ", ",").replace(" + ", "+").split(" ")]:
+            shape = eval(extents[:-1] + ",)", {"n": n, "m": m}) if extents else ()  # pylint: disable=eval-used
+            arrays[name] = generator.random(shape)
+            stored = formats.get(len(shape)) if name != "A" else None
+            if stored:
+                arrays[name] *= generator.random(shape) < 0.4
+            text += f"tensor {name}{extents}: f64{', ' + stored if stored else ''};"
+            if placements and shape:
+                text += f"place {name}{placements[len(shape)]};"
+            if name != "A" or accumulates:
+                numpy.save(f"{folder}/{name}{number}.in.npy", arrays[name])
+                given += ["--in", f"{name}{number}={folder}/{name}{number}.in.npy"]
+        if not accumulates:
+            arrays["A"][...] = 0
+        exec(code, {**arrays, "n": n, "m": m, "numpy": numpy})  # pylint: disable=exec-used
+        return re.sub(r"\b([ABCuw])\b", rf"\g<1>{number}", text + statement) + "\n", given, arrays["A"]
 
 
 def test_long_diagonal_in_steps(folder):
@@ -138,14 +174,15 @@ def test_entries_where_indices_are_in_modes(folder):
 
 def main():
     cases = functions_named_test("indices", globals())
+    together = {}
     for number, (statement, tensors, code) in enumerate(CASES):
         for turn, sizes in enumerate([(11, 7), (2, 5), (1, 1) if "n - 1" not in code and "n-1" not in code else (5, 2)]):
-            places = PLACES[(number + 2 * turn) % len(PLACES)]
+            at = (number + 2 * turn) % len(PLACES)
+            places = PLACES[at]
             for formats in [{}, FORMATS[(number + turn) % 5]] if takes_sparse(statement) else [{}]:
                 stored = "".join(f", {text}" for text in formats.values())
                 cases.append((f"indices/{statement} on {places[2]}, n = {sizes[0]}, m = {sizes[1]}{stored}",
-                              lambda folder, case=(statement, tensors, code, places, sizes, formats):
-                              run_case(folder, *case)))
+                              together.setdefault((at, sizes), Together(places, sizes)).add(statement, tensors, code, formats)))
     return run_cases(cases)
 
 
