@@ -76,6 +76,26 @@ def wait_for(condition, seconds):
     return condition()
 
 
+def once(run):
+    """A function that calls `run` with a folder the first time, and gives its result, or its failure, every time: for cases
+    that are checked one by one after one run of all of them, as starting ranks takes most of the time of a run."""
+    outcome = []
+
+    def result():
+        if not outcome:
+            with tempfile.TemporaryDirectory(prefix="distal-e2e-") as folder:
+                try:
+                    outcome.append((run(folder), None))
+                except (Failure, subprocess.TimeoutExpired) as failure:
+                    outcome.append((None, failure))
+        value, failure = outcome[0]
+        if failure:
+            raise failure
+        return value
+
+    return result
+
+
 def functions_named_test(group, names):
     """(title, function) of each test_... among the names of a module, in which no two may have the same name."""
     with open(names["__file__"], encoding="utf-8") as file:

@@ -6,11 +6,10 @@ machines and placements, with extents that are odd, smaller than the grid, and 1
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import re
 import sys
-import tempfile
 
 import numpy
 
-from _common import Failure, check, distal, functions_named_test, run_cases
+from _common import check, distal, functions_named_test, once, run_cases
 
 # A statement, the extents of its tensors in n and m, and the same in NumPy, which changes the target A.
 CASES = [
@@ -80,30 +79,23 @@ def takes_sparse(statement):
 
 
 class Together:
-    """Cases on the same machine with the same sizes, which are one program: starting ranks takes most of the time of a
-    run. The tensors of each have its number in their names."""
+    """Cases on the same machine with the same sizes, which are one program. The tensors of each have its number in their
+    names."""
 
     def __init__(self, places, sizes):
-        self.places, self.sizes, self.cases, self.results, self.failure = places, sizes, [], [], None
+        self.places, self.sizes, self.cases, self.results = places, sizes, [], once(self.run)
 
     def add(self, *case):
-        """Returns a function that checks the case; the first one that is called runs all of them."""
+        """Returns a function that checks the case."""
         self.cases.append(case)
         return lambda folder, number=len(self.cases) - 1: self.check(number)
 
     def check(self, number):
-        if not self.results and not self.failure:
-            with tempfile.TemporaryDirectory(prefix="distal-indices-") as folder:
-                try:
-                    self.run(folder)
-                except Failure as failure:
-                    self.failure = failure
-        if self.failure:
-            raise self.failure
-        got, expected = self.results[number]
+        got, expected = self.results()[number]
         check(numpy.allclose(got, expected, rtol=1e-13, atol=1e-13), f"{got}, expected {expected}")
 
     def run(self, folder):
+        """What is got and expected in each case."""
         machine, _, ranks = self.places
         program, options, expected = f"param n = {self.sizes[0]}, m = {self.sizes[1]}; {machine}\n", [], []
         for number, case in enumerate(self.cases):
@@ -112,7 +104,7 @@ class Together:
             options += [*given, "--out", f"A{number}={folder}/A{number}.npy"]
             expected.append(value)
         distal(["run", "-e", program, "-n", str(ranks), "--check", "-q", *options])
-        self.results = [(numpy.load(f"{folder}/A{number}.npy"), value) for number, value in enumerate(expected)]
+        return [(numpy.load(f"{folder}/A{number}.npy"), value) for number, value in enumerate(expected)]
 
     def write(self, folder, number, statement, tensors, code, formats):
         """The text of a case, the options for its inputs, and the value of A."""
