@@ -4,11 +4,12 @@
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
 import os
+import re
 import sys
 
 import numpy
 
-from _common import DTYPE, check, distal, example, functions_named_test, params, run_cases
+from _common import DTYPE, check, distal, example, functions_named_test, once, params, run_cases
 
 N, M = 13, 11
 
@@ -101,20 +102,27 @@ def inputs(kind):
     return arrays
 
 
-def run_case(folder, kind, result, statement, expected, places, ranks):
-    arrays = inputs(kind)
-    with numpy.errstate(invalid="ignore"):
-        wide = {"i": "i8", "f": "f8", "c": "c16"}[kind[0]]
-        values = numpy.asarray(expected(**{name: array.astype(wide) for name, array in arrays.items()}))
-    extents = f"({', '.join(map(str, values.shape))})" if values.shape else ""
-    program = (f"tensor A{extents}: {result}; tensor B({N}, {M}): {kind}; tensor C({N}, {M}): {kind}; "
-               f"tensor c({M}): {kind}; {places}; {statement}")
-    given = save(folder, {name: array for name, array in arrays.items() if f"{name}(" in statement})
-    used = "; ".join(part for part in program.split("; ") if not part.startswith("place ")
-                     or f"{part[6]}(" in statement)
-    distal(["run", "-e", used, "-n", str(ranks), *given, "--check", "-q", "--out", f"A={folder}/A.npy"],
+def run_together(folder, cases, places, ranks):
+    """Cases on the same machine in one program, the tensors of each with its number in their names: what is got and
+    expected of each."""
+    machine, *placed = places.split("; ")
+    program, options, expected = machine + "\n", [], []
+    for number, (kind, result, statement, value) in enumerate(cases):
+        arrays = inputs(kind)
+        with numpy.errstate(invalid="ignore"):
+            wide = {"i": "i8", "f": "f8", "c": "c16"}[kind[0]]
+            expected.append(numpy.asarray(value(**{name: array.astype(wide) for name, array in arrays.items()})))
+        extents = f"({', '.join(map(str, expected[-1].shape))})" if expected[-1].shape else ""
+        used = {name: array for name, array in arrays.items() if f"{name}(" in statement}
+        lines = [f"tensor A{extents}: {result}"]
+        lines += [f"tensor {name}({', '.join(map(str, array.shape))}): {kind}" for name, array in used.items()]
+        lines += [part for part in placed if part[6] in used] + [statement]
+        program += re.sub(r"\b([ABCc])\b", rf"\g<1>{number}", "\n".join(lines)) + "\n"
+        options += save(folder, {f"{name}{number}": array for name, array in used.items()})
+        options += ["--out", f"A{number}={folder}/A{number}.npy"]
+    distal(["run", "-e", program, "-n", str(ranks), *options, "--check", "-q"],
            environment={"DISTAL_GPU": os.environ.get("DISTAL_GPU", "emulated")})
-    close(numpy.load(f"{folder}/A.npy"), values, DTYPE[result])
+    return [(numpy.load(f"{folder}/A{number}.npy"), value) for number, value in enumerate(expected)]
 
 
 def test_not_a_number_stays(folder):
@@ -180,10 +188,12 @@ def test_sparse(folder):
 
 def main():
     cases = functions_named_test("functions", globals())
-    for number, (kind, result, statement, expected) in enumerate(CASES):
-        places, ranks = PLACES[number % len(PLACES)]
-        cases.append((f"functions/{kind}: {statement} on {ranks}",
-                      lambda folder, case=(kind, result, statement, expected, places, ranks): run_case(folder, *case)))
+    for first, (places, ranks) in enumerate(PLACES):
+        chosen = CASES[first::len(PLACES)]
+        results = once(lambda folder, of=(chosen, places, ranks): run_together(folder, *of))
+        for number, (kind, result, statement, _) in enumerate(chosen):
+            cases.append((f"functions/{kind}: {statement} on {ranks}", lambda _, number=number, result=result, results=results:
+                          close(*results()[number], DTYPE[result])))
     return run_cases(cases)
 
 
