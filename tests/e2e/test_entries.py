@@ -5,6 +5,7 @@ other and NumPy.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
 import itertools
+import os
 import sys
 
 import numpy
@@ -88,13 +89,17 @@ def test_dense_generators(folder):
 
 def test_placed(folder):
     """Of dense and sparse tensors, each rank makes a share of the entries, and the check makes them again."""
-    for source in ("sparse:3:40", "rmat:1:4:60", "stencil:5"):
-        expected = made(folder, source, (16, 16))
-        for ranks, place, levels in ((1, "x", ""), (3, "x", ""), (4, "y", ", csr"), (5, "cyclic(y, 2)", ""), (8, "*", "")):
-            program = (f"machine M = grid({ranks}); tensor B(16, 16): f64{levels}; place B(x, y) -> M({place}); "
-                       f"tensor A(16, 16): f64; place A(x, y) -> M({place}); A(i, j) = B(i, j)")
-            distal(["run", "-e", program, "--in", f"B={source}", "--out", f"A={folder}/A.npy", "--check", "-q"])
-            check(numpy.array_equal(numpy.load(f"{folder}/A.npy"), expected), f"{source} on {ranks} ranks{levels}")
+    sources = ("sparse:3:40", "rmat:1:4:60", "stencil:5")
+    expected = [made(folder, source, (16, 16)) for source in sources]
+    for ranks, place, levels in ((1, "x", ""), (3, "x", ""), (4, "y", ", csr"), (5, "cyclic(y, 2)", ""), (8, "*", "")):
+        program, options = f"machine M = grid({ranks})\n", []
+        for n, source in enumerate(sources):
+            program += (f"tensor B{n}(16, 16): f64{levels}; place B{n}(x, y) -> M({place}); "
+                        f"tensor A{n}(16, 16): f64; place A{n}(x, y) -> M({place}); A{n}(i, j) = B{n}(i, j)\n")
+            options += ["--in", f"B{n}={source}", "--out", f"A{n}={folder}/A{n}.npy"]
+        distal(["run", "-e", program, *options, "--check", "-q"])
+        for n, source in enumerate(sources):
+            check(numpy.array_equal(numpy.load(f"{folder}/A{n}.npy"), expected[n]), f"{source} on {ranks} ranks{levels}")
 
 
 def test_many_threads(folder):
@@ -105,23 +110,28 @@ def test_many_threads(folder):
         check(several is not None and numpy.array_equal(one, numpy.load(f"{folder}/B.npy")), source)
 
 
-def copy(source, target, levels="", ranks="1"):
-    distal(["run", "--ranks", ranks, "-e", f"tensor B(20, 30): f64{levels}; tensor s: f64; s = B(i, j)",
-            "--in", f"B={source}", "--out", f"B={target}"])
+def copy(pairs, levels="", ranks="1"):
+    """Reads tensors from the first file of each pair and writes them to the second one, all in one run."""
+    program, options = "", []
+    for n, (source, target) in enumerate(pairs):
+        program += f"tensor B{n}(20, 30): f64{levels}; tensor s{n}: f64; s{n} = B{n}(i, j)\n"
+        options += ["--in", f"B{n}={source}", "--out", f"B{n}={target}"]
+    distal(["run", "--ranks", ranks, "-e", program, *options])
 
 
 def test_files(folder):
     """From each file format to each other, sparse and dense."""
-    copy("sparse:2:90", f"{folder}/in.npy", ", csr")
+    copy([("sparse:2:90", f"{folder}/in.npy")], ", csr")
     expected = numpy.load(f"{folder}/in.npy")
+    formats = list(itertools.product(("npy", "mtx", "tns"), repeat=2))
     for levels, ranks in (("", "2"), (", csc", "1")):
-        for source in ("mtx", "tns"):
-            copy(f"{folder}/in.npy", f"{folder}/in.{source}", levels, ranks)
-        for source, target in itertools.product(("npy", "mtx", "tns"), repeat=2):
-            copy(f"{folder}/in.{source}", f"{folder}/out.{target}", levels, ranks)
-            copy(f"{folder}/out.{target}", f"{folder}/back.npy")
-            found = numpy.load(f"{folder}/back.npy")
+        copy([(f"{folder}/in.npy", f"{folder}/in.{source}") for source in ("mtx", "tns")], levels, ranks)
+        copy([(f"{folder}/in.{source}", f"{folder}/{source}.{target}") for source, target in formats], levels, ranks)
+        copy([(f"{folder}/{source}.{target}", f"{folder}/{source}.{target}.npy") for source, target in formats])
+        for source, target in formats:
+            found = numpy.load(f"{folder}/{source}.{target}.npy")
             check(numpy.array_equal(found, expected), f"{levels} {source} {target}: {found}")
+            os.remove(f"{folder}/{source}.{target}.npy")
 
 
 def array_text(symmetry, extents, values):
@@ -131,6 +141,7 @@ def array_text(symmetry, extents, values):
 
 def test_arrays_of_text(folder):
     """Of which ranks read shares, into dense and sparse tensors; a dense one keeps the sign of zeros."""
+    arrays = {}  # by symmetry: the elements, and how many of them the file has
     for symmetry, extents in (("general", (7, 4)), ("symmetric", (6, 6)), ("skew-symmetric", (6, 6))):
         rows, columns = numpy.mgrid[:extents[0], :extents[1]]
         expected = numpy.where((rows * columns) % 3 == 0, -0.0, (rows + 1) * 0.1 + columns * columns)
@@ -140,20 +151,25 @@ def test_arrays_of_text(folder):
             lower = numpy.where(kept, expected, 0)
             expected = lower - lower.T if symmetry[:2] == "sk" else numpy.where(kept, expected, expected.T)
         values = [float(expected[i, j]) for j in range(extents[1]) for i in range(extents[0]) if kept[i, j]]
-        path = f"{folder}/{symmetry}.mtx"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(array_text(symmetry, extents, values))
-        with open(f"{folder}/more.mtx", "w", encoding="utf-8") as file:
-            file.write(array_text(symmetry, extents, values + [1.5] * 30))
-        for ranks, levels in ((1, ""), (2, ""), (5, ""), (12, ""), (3, ", csr")):
-            program = (f"machine M = grid({ranks}); tensor B{extents}: f64{levels}; place B(x, y) -> M(y); tensor A{extents}: f64; "
-                       "place A(x, y) -> M(y); A(i, j) = B(i, j)")
-            distal(["run", "-e", program, "--in", f"B={path}", "--out", f"A={folder}/A.npy", "--check", "-q"])
-            found = numpy.load(f"{folder}/A.npy")
+        arrays[symmetry] = expected, len(values)
+        for name, more in (symmetry, []), (f"{symmetry}.more", [1.5] * 30):
+            with open(f"{folder}/{name}.mtx", "w", encoding="utf-8") as file:
+                file.write(array_text(symmetry, extents, values + more))
+    for turn, (ranks, levels) in enumerate(((1, ""), (2, ""), (5, ""), (12, ""), (3, ", csr"))):
+        program, options = f"machine M = grid({ranks})\n", []
+        for n, (symmetry, (expected, _)) in enumerate(arrays.items()):
+            program += (f"tensor B{n}{expected.shape}: f64{levels}; place B{n}(x, y) -> M(y); tensor A{n}{expected.shape}: f64; "
+                        f"place A{n}(x, y) -> M(y); A{n}(i, j) = B{n}(i, j)\n")
+            options += ["--in", f"B{n}={folder}/{symmetry}.mtx", "--out", f"A{n}={folder}/A{n}.npy"]
+        distal(["run", "-e", program, *options, "--check", "-q"])
+        for n, (symmetry, (expected, _)) in enumerate(arrays.items()):
+            found = numpy.load(f"{folder}/A{n}.npy")
             same = found == expected if levels else found.view("i8") == expected.view("i8")
             check(same.all(), f"{symmetry} on {ranks} ranks{levels}: {found}")
-            wrong = distal(["run", "-e", program, "--in", f"B={folder}/more.mtx"], status=1).stderr
-            check(f"its header says {len(values)} entries, and it has {len(values) + 30}" in wrong, wrong)
+        n = turn % len(arrays)
+        symmetry, (_, count) = list(arrays.items())[n]
+        wrong = distal(["run", "-e", program, "--in", f"B{n}={folder}/{symmetry}.more.mtx"], status=1).stderr
+        check(f"its header says {count} entries, and it has {count + 30}" in wrong, wrong)
 
 
 if __name__ == "__main__":
