@@ -2,6 +2,7 @@
 #include "cli/start.h"
 
 #include "cli/launch.h"
+#include "memory/disk.h"
 #include "runtime/blas_threads.h"
 
 #include <mpi.h>
@@ -18,14 +19,13 @@ static void keep_alone(void) {
     setenv("UCX_TLS", "self", 0);
 }
 
-// Where TMPDIR cannot be used, MPI and others fall back on /tmp without it.
-static void leave_bad_temporary_folder(Arena *arena) {
+// Where TMPDIR cannot be used, MPI and others fall back on /tmp without it. Nothing remains of an unnamed
+// file where this process is ended meanwhile.
+static void leave_bad_temporary_folder(void) {
     const char *folder = getenv("TMPDIR");
-    if (!folder)
-        return;
-    char *probe = arena_printf(arena, "%s/distal-XXXXXX", folder);
-    if (mkdtemp(probe))
-        rmdir(probe);
+    const int probe = folder ? disk_open_unnamed(folder) : -1;
+    if (probe >= 0)
+        close(probe);
     else
         unsetenv("TMPDIR");
 }
@@ -53,7 +53,7 @@ static void forget_blas_core(void) {
 
 void start_prepare(Session *session) {
     choose_blas_core(session);
-    leave_bad_temporary_folder(session->arena);
+    leave_bad_temporary_folder();
 }
 
 ExitStatus start_here(Session *session, RanksBody body) {
