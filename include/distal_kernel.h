@@ -398,8 +398,9 @@ DISTAL_SWAP(double _Complex, 16, 2)
 // distal_transpose_4, _8 and _16 transpose a block of elements of 4, 8 and 16 bytes: to(r, c) = from(c, r),
 // with leading dimensions `to_row` and `from_row`. With `stream` they use nontemporal stores: for lines of
 // the result from registers where they begin at the same column in all rows, else for rows of a smaller block
-// in the cache.
-enum { DISTAL_STREAM_ROWS = 64, DISTAL_STREAM_BYTES = 1024 };
+// in the cache. So they do where rows of both are a multiple of half a page apart: these are in few sets of
+// the caches and banks of the memory, which longer runs use better.
+enum { DISTAL_STREAM_LINES = 8, DISTAL_STREAM_BYTES = 1024, DISTAL_HALF_PAGE = 2048 };
 #define DISTAL_DEFINE_TRANSPOSE(bytes, lanes)                                                                \
     /* A line in each of `lanes` rows. */                                                                    \
     static inline __attribute__((always_inline)) void distal_transpose_lines_##bytes(                        \
@@ -442,24 +443,25 @@ enum { DISTAL_STREAM_ROWS = 64, DISTAL_STREAM_BYTES = 1024 };
     static inline __attribute__((unused)) void distal_transpose_##bytes(                                     \
         int64_t rows, int64_t cols, void *to, int64_t to_row, const void *from, int64_t from_row,            \
         int stream) {                                                                                        \
-        enum { COUNT = DISTAL_STREAM_BYTES / bytes };                                                        \
+        enum { HEIGHT = DISTAL_STREAM_LINES * DISTAL_LINE / bytes, COUNT = DISTAL_STREAM_BYTES / bytes };    \
         char *const t = to;                                                                                  \
         const char *const f = from;                                                                          \
         to_row *= bytes;                                                                                     \
         from_row *= bytes;                                                                                   \
         if (!stream) {                                                                                       \
             distal_transpose_block_##bytes(rows, cols, t, to_row, f, from_row, 0);                           \
-        } else if (to_row % DISTAL_LINE == 0 && (uintptr_t)t % bytes == 0) {                                 \
+        } else if (to_row % DISTAL_LINE == 0 && (uintptr_t)t % bytes == 0 &&                                 \
+                   (to_row | from_row) % DISTAL_HALF_PAGE) {                                                 \
             const int64_t before = (int64_t)(-(uintptr_t)t % DISTAL_LINE) / bytes;                           \
             const int64_t head = before < cols ? before : cols;                                              \
             distal_transpose_block_##bytes(rows, head, t, to_row, f, from_row, 0);                           \
             distal_transpose_block_##bytes(rows, cols - head, t + head * bytes, to_row, f + head * from_row, \
                                            from_row, 1);                                                     \
         } else {                                                                                             \
-            char block[DISTAL_STREAM_ROWS * DISTAL_STREAM_BYTES] __attribute__((aligned(DISTAL_LINE)));      \
-            for (int64_t r = 0; r < rows; r += DISTAL_STREAM_ROWS)                                           \
+            char block[HEIGHT * DISTAL_STREAM_BYTES] __attribute__((aligned(DISTAL_LINE)));                  \
+            for (int64_t r = 0; r < rows; r += HEIGHT)                                                       \
                 for (int64_t c = 0; c < cols; c += COUNT) {                                                  \
-                    const int64_t height = rows - r < DISTAL_STREAM_ROWS ? rows - r : DISTAL_STREAM_ROWS;    \
+                    const int64_t height = rows - r < HEIGHT ? rows - r : HEIGHT;                            \
                     const int64_t width = cols - c < COUNT ? cols - c : COUNT;                               \
                     distal_transpose_block_##bytes(height, width, block, DISTAL_STREAM_BYTES,                \
                                                    f + c * from_row + r * bytes, from_row, 0);               \
