@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Results larger than the last-level cache, written with nontemporal stores: copies, transpositions, sums and a contraction, with
-rows that begin at lines of the cache and rows that do not."""
+rows that begin at lines of the cache, rows that do not, and rows that are a multiple of half a page apart."""
 import sys
 
 from _common import distal, run_cases
 
 # Of f64; the modes of results together have more than 4 million elements.
 PROGRAM = """
-param n = 2111, m = {columns}, p = {ranks}
+param n = {rows}, m = {columns}, p = {ranks}
 machine M = grid(p)
 tensor A(n, m): f64
 tensor B(n, m): f64
@@ -32,14 +32,14 @@ x(i) = 2 * y(i)
 """
 
 
-def run_program(columns, ranks):
+def run_program(rows, columns, ranks):
     inputs = [word for number, name in enumerate("BCGHy") for word in ("--in", f"{name}=random:{number}")]
-    distal(["run", "-", "-q", "--check", "-n", str(ranks), *inputs], text=PROGRAM.format(columns=columns, ranks=ranks))
+    distal(["run", "-", "-q", "--check", "-n", str(ranks), *inputs], text=PROGRAM.format(rows=rows, columns=columns, ranks=ranks))
 
 
 def main():
-    return run_cases([(f"large/{columns} columns on {ranks}", lambda _, case=(columns, ranks): run_program(*case))
-                      for columns, ranks in ((2048, 1), (2003, 2))])
+    return run_cases([(f"large/{rows} x {columns} on {ranks}", lambda _, case=(rows, columns, ranks): run_program(*case))
+                      for rows, columns, ranks in ((2111, 2048, 1), (2304, 2048, 1), (2111, 2003, 2))])
 
 
 if __name__ == "__main__":
