@@ -42,8 +42,8 @@ static bool are_slabs(const Selection *selection, const Tensor *tensor, const Re
     return slabs;
 }
 
-bool indexed_arrives_in_view(const IndexedUse *use, const Tensor *tensor, int64_t first, int64_t count) {
-    const Selection *parts = &use->parts;
+bool indexed_arrives_in_view(const IndexedUse *use, const Selection *parts, const Tensor *tensor,
+                             int64_t first, int64_t count) {
     const int outermost = tensor->mode_order[0];
     if (count == 0 || use->piece >= 0 || !are_slabs(parts, tensor, &use->view, first, count))
         return false;

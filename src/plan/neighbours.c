@@ -3,6 +3,7 @@
 
 #include "plan/indexed.h"
 #include "plan/ranks.h"
+#include "plan/shared_parts.h"
 
 // Whether the statement writes the tensor before it fetches it, and not after that.
 static bool is_written_before(const StatementPlan *plan, const Transfer *fetch) {
@@ -277,8 +278,15 @@ static void divert_operation(Diversion *diversion, const RankStep *step, RankOpe
         divert_members(diversion, step, operation);
 }
 
+static bool has_neighbours(const StatementPlan *plan, int64_t rank) {
+    for (int64_t other = 0; other < plan->ranks; other++)
+        if (other != rank && plan->options.nodes[other] == plan->options.nodes[rank])
+            return true;
+    return false;
+}
+
 // Any piece of a neighbour may have elements that this rank uses.
-static const RankTransfer *list_pieces(StatementPlan *plan, int transfer, const RankTransfer *part) {
+static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, const RankTransfer *part) {
     const Home *home = &plan->homes[part->transfer->access->tensor->id];
     Array(NeighbourPiece) pieces = {0};
     for (int64_t owner = 0; owner < plan->ranks; owner++) {
@@ -290,7 +298,8 @@ static const RankTransfer *list_pieces(StatementPlan *plan, int transfer, const 
     }
     RankTransfer *listed = arena_new(plan->arena, RankTransfer);
     *listed = *part;
-    listed->reads = true;
+    listed->reads = gathers(plan, transfer);
+    listed->shares = transfer_shares_parts(plan, transfer) && has_neighbours(plan, part->rank);
     listed->neighbours = pieces.items;
     listed->neighbour_count = pieces.count;
     return listed;
@@ -298,8 +307,9 @@ static const RankTransfer *list_pieces(StatementPlan *plan, int transfer, const 
 
 const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const RankTransfer *part) {
     Arena *arena = plan->arena;
-    if (gathers(plan, transfer))
-        return list_pieces(plan, transfer, part);
+    if (plan->options.nodes && part->transfer->kind == TRANSFER_FETCH &&
+        transfer_indexed_by(plan, transfer) >= 0)
+        return divert_indexed(plan, transfer, part);
     if (!neighbours_read(plan, transfer))
         return part;
     Diversion diversion = {

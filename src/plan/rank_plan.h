@@ -134,6 +134,7 @@ typedef struct {
     const NeighbourPiece *neighbours;
     const NeighbourCopy *copies;
     const int64_t *owners; // of a reduction: other ranks that read the view of a step
+    bool shares;           // of an indexed fetch: it gets parts with its neighbours (plan/shared_parts.h)
 } RankTransfer;
 
 // Whether the view of a step is in the buffer.

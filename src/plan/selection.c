@@ -34,6 +34,17 @@ void selection_end_runs(Selection *selection) {
     selection->numbers.count -= run_length(selection->mode_count);
 }
 
+void selection_append(Selection *selection, const Selection *from, int64_t part, Arena *arena) {
+    SelectedPart copy = from->parts.items[part];
+    const int64_t *numbers = selection_run(from, copy.first);
+    const int64_t count = copy.count * run_length(from->mode_count);
+    copy.rect = rect_copy(&copy.rect, arena);
+    copy.first = selection->numbers.count / run_length(selection->mode_count);
+    array_push(arena, selection->parts, copy);
+    for (int64_t n = 0; n < count; n++)
+        array_push(arena, selection->numbers, numbers[n]);
+}
+
 int part_order(int64_t peer, const Rect *rect, int64_t other_peer, const Rect *other) {
     return peer != other_peer ? (peer < other_peer ? -1 : 1) : rect_compare(rect, other);
 }

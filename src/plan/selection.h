@@ -44,6 +44,8 @@ void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Ar
 void selection_add_run(Selection *selection, const int64_t *run, Arena *arena);
 // Call after the last run of a part: a part with a single run becomes its rectangle.
 void selection_end_runs(Selection *selection);
+// Appends a part of another selection, with runs in the same modes.
+void selection_append(Selection *selection, const Selection *from, int64_t part, Arena *arena);
 // Sorts parts in part_order.
 void selection_sort(Selection *selection);
 // The order of parts: by peer, and those of one peer by rect_compare.

@@ -183,8 +183,8 @@ bool execution_structure(distal_execution *execution, distal_kernel_function str
 bool execution_entry_traffic(const distal_execution *execution, int transfer, EntryTraffic *traffic) {
     const TransferState *state = &execution->transfers[transfer];
     if (state->indexed) {
-        const ValueExchange *values = indexed_fetch_values(state->indexed);
-        *traffic = (EntryTraffic){value_exchange_received(values), 0, indexed_fetch_buffers(state->indexed)};
+        *traffic =
+            (EntryTraffic){indexed_fetch_received(state->indexed), 0, indexed_fetch_buffers(state->indexed)};
         return true;
     }
     if (execution->copies[transfer]) {

@@ -22,21 +22,33 @@ static Piece window(const IndexedFinding *finding, const Rect *part) {
     return piece;
 }
 
-// One end of the copy of parts: a home piece, the view, or memory of a message, where the elements follow
-// each other in the order of the parts.
+// One end of the copy of parts: a home piece, the view, memory of a message, where the elements follow each
+// other in the order of the parts, or a block in which runs contain those of the parts.
 typedef struct {
-    const Piece *piece; // NULL: a message
+    const Piece *piece; // NULL: a message, or a block
     bool is_view;
-    char *at;                   // a message: where the next part begins; else the last run that was copied
+    const SharedRun *run; // in a block: that of the next rectangle of parts; NULL: it is no block
+    char *at; // a message: where the next part begins; a block: where it does; else the last run that was
+              // copied
     int64_t indices[MAX_ORDER]; // of the first coordinates of that run in the piece, by the modes of the runs
 } End;
 
-static Piece piece_at(const IndexedFinding *finding, End *end, const Rect *rect) {
+// The memory that has the rectangle with this number of a part; the end advances behind that in a message.
+static Piece piece_at(const IndexedFinding *finding, End *end, const Selection *selection,
+                      const SelectedPart *part, int64_t number) {
     const Storage *storage = finding->fetch->storage;
+    const LevelList levels = tensor_levels(storage->home->tensor);
+    const size_t size = type_info(storage->type)->size;
+    const Rect rect = part_rect(selection, part, number);
     if (end->piece)
-        return end->is_view ? window(finding, rect) : *end->piece;
-    const Piece packed = piece_packed(rect, tensor_levels(storage->home->tensor), storage->type, end->at);
-    end->at += (size_t)rect_volume(rect) * type_info(storage->type)->size;
+        return end->is_view ? window(finding, &rect) : *end->piece;
+    if (end->run) {
+        const SharedRun *run = &end->run[number];
+        const Rect all = shared_run_rect(selection, part, number, run);
+        return piece_packed(&all, levels, storage->type, end->at + (size_t)run->offset * size);
+    }
+    const Piece packed = piece_packed(&rect, levels, storage->type, end->at);
+    end->at += (size_t)rect_volume(&rect) * size;
     return packed;
 }
 
@@ -86,10 +98,17 @@ static int64_t index_in(const IndexedFinding *finding, const End *end, int mode,
     return from + coordinate_index(list + from, min_i64(step, count - from), x);
 }
 
-// The address of a run of `bytes` bytes at one end of the copy; the end advances to it.
+// The address of a run, `bytes_each` bytes for each of its coordinates, at one end of the copy; the end
+// advances to it.
 static char *advance_to(const IndexedFinding *finding, End *end, const Selection *selection,
-                        const int64_t *run, int64_t bytes) {
+                        const int64_t *run, int64_t bytes_each) {
     const int64_t size = (int64_t)type_info(finding->fetch->storage->type)->size;
+    const int last = selection->mode_count - 1;
+    const int64_t bytes = bytes_each * (run[last + 1] - run[last]);
+    if (end->run) {
+        const SharedRun *in = end->run++;
+        return end->at + in->offset * size + bytes_each * (run[last] - in->lo);
+    }
     if (!end->piece)
         return (end->at += bytes) - bytes;
     for (int i = 0; i < selection->mode_count; i++) {
@@ -108,7 +127,8 @@ static bool list_part(const IndexedFinding *finding, CopyList *list, const Selec
         !is_contiguous(finding, from, selection, part)) {
         for (int64_t i = 0; ok && i < part_rect_count(part); i++) {
             const Rect rect = part_rect(selection, part, i);
-            const Piece a = piece_at(finding, to, &rect), b = piece_at(finding, from, &rect);
+            const Piece a = piece_at(finding, to, selection, part, i);
+            const Piece b = piece_at(finding, from, selection, part, i);
             ok = copy_list_add(list, &a, &b, &rect);
         }
         return ok;
@@ -121,8 +141,8 @@ static bool list_part(const IndexedFinding *finding, CopyList *list, const Selec
     begin_runs(finding, from, selection, part);
     for (int64_t r = part->first; ok && r < part->first + part->count; r++) {
         const int64_t *run = selection_run(selection, r), length = bytes * (run[last + 1] - run[last]);
-        char *at = advance_to(finding, to, selection, run, length);
-        ok = copy_list_add_run(list, at, advance_to(finding, from, selection, run, length), length);
+        char *at = advance_to(finding, to, selection, run, bytes);
+        ok = copy_list_add_run(list, at, advance_to(finding, from, selection, run, bytes), length);
     }
     return ok;
 }
@@ -130,6 +150,7 @@ static bool list_part(const IndexedFinding *finding, CopyList *list, const Selec
 bool indexed_copies_list(const IndexedFinding *finding) {
     IndexedFetch *fetch = finding->fetch;
     const Selection *const receives = &finding->use.parts, *const own = &finding->use.own;
+    const SharedRun *runs = finding->runs;
     End outgoing = {.at = fetch->values.outgoing}, incoming = {.at = fetch->values.incoming};
     End view = {.piece = &fetch->view, .is_view = true};
     bool ok = true;
@@ -145,9 +166,13 @@ bool indexed_copies_list(const IndexedFinding *finding) {
         if (fetch->values.read[part->peer]) {
             End home = {.piece = piece_of_neighbour(fetch, part->peer, &part->rect)};
             ok = list_part(finding, &fetch->read, receives, part, &view, &home);
+        } else if (runs && finding->copied[i] >= 0) {
+            End block = {.run = runs, .at = fetch->mapped[finding->copied[i]].memory};
+            ok = list_part(finding, &fetch->shared, receives, part, &view, &block);
         } else if (!fetch->values.received_at[part->peer]) {
             ok = list_part(finding, &fetch->unpacked, receives, part, &view, &incoming);
         }
+        runs += runs ? part_rect_count(part) : 0;
     }
     for (int64_t i = 0; ok && fetch->buffer && i < own->parts.count; i++) {
         const SelectedPart *part = &own->parts.items[i];

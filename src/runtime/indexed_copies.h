@@ -3,10 +3,17 @@
 #ifndef DISTAL_RUNTIME_INDEXED_COPIES_H
 #define DISTAL_RUNTIME_INDEXED_COPIES_H
 
+#include "plan/shared_parts.h"
 #include "runtime/copy_list.h"
 #include "runtime/indexed_fetch.h"
 
 #include <mpi.h>
+
+// The block of a receiver; without memory: nothing is copied from it.
+typedef struct {
+    int64_t rank, bytes;
+    char *memory;
+} SharedMapping;
 
 struct IndexedFetch {
     const StatementPlan *plan;
@@ -16,15 +23,21 @@ struct IndexedFetch {
     Piece view;
     void *buffer; // that the view is in; NULL: it is a home piece, or has no data
     ValueExchange values;
+    Cost received;            // as if the rank had got all that it uses in messages of its own
     void *numbers[MAX_ORDER]; // by mode; NULL: none
     int64_t number_bytes;     // of them, as planned
     IndexedRows rows;
     // From home pieces to `values`, and from there to the view, of what is not contiguous there; and to the
-    // view from home pieces, of this rank and of neighbours.
-    CopyList packed, unpacked, own, read;
+    // view from home pieces, of this rank and of neighbours, and from blocks of receivers.
+    CopyList packed, unpacked, own, read, shared;
     const RankTransfer *part; // with the pieces of neighbours; NULL: nothing is read of these
     const Piece *neighbours;
     Reading *reading;
+    // What this rank receives for its node, in shared memory; and by member, what it copies from.
+    char *block;
+    int64_t block_elements;
+    int mapped_count;
+    SharedMapping *mapped;
 };
 
 // What the rank fetches, while it is found.
@@ -35,7 +48,15 @@ typedef struct {
     int64_t limit; // of what it takes, in bytes
     Arena *arena;  // while they are found
     IndexedUse use;
-    Selection sends;
+    Selection requests, sends; // of messages
+    // With parts that the ranks of the node get together; NULL: none of this rank.
+    const Neighbours *neighbours;
+    Selection received; // what this rank requests for its node
+    bool *for_node;     // by owner, whether it does
+    SharedRun *runs;    // by rectangle of the parts that it uses
+    int64_t *copied;    // by part of these, the member that receives it, -1: this rank requests it
+    bool *copies_from;  // by member, whether any is
+    int64_t *blocks;    // by member, where its block is in its shared memory, and its bytes
 } IndexedFinding;
 
 // Lists the copies of all parts, for which the view and the messages have memory. False where memory runs

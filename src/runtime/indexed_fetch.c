@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/indexed_copies.h"
+#include "runtime/indexed_share.h"
 
 #include "base/integer.h"
 #include "plan/neighbours.h"
@@ -37,6 +37,8 @@ static void forget(IndexedFetch *fetch) {
     copy_list_free(&fetch->read);
     copy_list_free(&fetch->packed);
     copy_list_free(&fetch->unpacked);
+    copy_list_free(&fetch->shared);
+    indexed_share_forget(fetch);
     value_exchange_free(&fetch->values);
     structure_hold(&fetch->of, NULL);
 }
@@ -71,20 +73,21 @@ void *listed_coordinates(const Storage *by, int level) {
     return by->structure ? list_of(&by->stored, level) : NULL;
 }
 
-const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch) {
-    return &fetch->values;
+Cost indexed_fetch_received(const IndexedFetch *fetch) {
+    return fetch->received;
 }
 
 int64_t indexed_fetch_buffers(const IndexedFetch *fetch) {
     const int64_t own = fetch->buffer ? rect_volume(&fetch->view.rect) : 0;
-    return saturated_add(fetch->number_bytes,
-                         saturated_mul(saturated_add(own, value_exchange_buffer(&fetch->values)),
-                                       (int64_t)type_info(fetch->storage->type)->size));
+    const int64_t moved = saturated_add(fetch->block_elements, value_exchange_buffer(&fetch->values));
+    return saturated_add(fetch->number_bytes, saturated_mul(saturated_add(own, moved),
+                                                            (int64_t)type_info(fetch->storage->type)->size));
 }
 
 int64_t indexed_fetch_bytes(const IndexedFetch *fetch) {
-    enum { LISTS = 4 };
-    const CopyList *const lists[LISTS] = {&fetch->packed, &fetch->unpacked, &fetch->own, &fetch->read};
+    enum { LISTS = 5 };
+    const CopyList *const lists[LISTS] = {&fetch->packed, &fetch->unpacked, &fetch->own, &fetch->read,
+                                          &fetch->shared};
     int64_t bytes = indexed_fetch_buffers(fetch);
     for (int l = 0; l < LISTS; l++)
         bytes = saturated_add(bytes, copy_list_bytes(lists[l]));
@@ -210,12 +213,12 @@ static bool is_packed(const Storage *storage, const Piece *piece) {
     return memcmp(packed.stride, piece->stride, sizeof packed.stride[0] * (size_t)piece->rect.order) == 0;
 }
 
-// Elements that leave from where they are at home, and those that arrive in the view. The addresses of these
-// follow when the view has memory.
+// Elements that leave from where they are at home, and those that arrive in the view or in the block for the
+// node. The addresses of these follow when both have memory.
 static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
     const IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
-    const Selection *const sends = &finding->sends, *const receives = &finding->use.parts;
+    const Selection *const sends = &finding->sends, *const receives = &finding->requests;
     int64_t elements = 0;
     for (int64_t i = 0, end; i < sends->parts.count; i = end) {
         const SelectedPart *part = &sends->parts.items[i];
@@ -231,15 +234,16 @@ static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
     for (int64_t i = 0, end; i < receives->parts.count; i = end) {
         const int64_t peer = receives->parts.items[i].peer;
         end = end_of_peer(receives, i);
-        arrives[peer] = !fetch->values.read[peer] &&
-                        indexed_arrives_in_view(&finding->use, storage->home->tensor, i, end - i);
-        elements += arrives[peer] ? fetch->values.receives[peer] : 0;
+        const bool for_node = finding->for_node && finding->for_node[peer];
+        arrives[peer] = !fetch->values.read[peer] && !for_node &&
+                        indexed_arrives_in_view(&finding->use, receives, storage->home->tensor, i, end - i);
+        elements += arrives[peer] || for_node ? fetch->values.receives[peer] : 0;
     }
     return elements;
 }
 
 static void set_addresses(const IndexedFinding *finding, const bool *arrives) {
-    const Selection *receives = &finding->use.parts;
+    const Selection *receives = &finding->requests;
     for (int64_t i = 0; i < receives->parts.count; i = end_of_peer(receives, i)) {
         const SelectedPart *part = &receives->parts.items[i];
         const Rect rect = indexed_in_view(&finding->use, &part->rect);
@@ -254,8 +258,10 @@ static bool allocate(IndexedFinding *finding) {
     const Storage *storage = fetch->storage;
     const IndexedUse *use = &finding->use;
     const int64_t *sends = count_elements(finding, &finding->sends),
-                  *receives = count_elements(finding, &finding->use.parts);
+                  *receives = count_elements(finding, &finding->requests);
     bool *arrives = arena_array(finding->arena, bool, finding->ranks);
+    fetch->received = indexed_cost(fetch->plan, fetch->transfer, storage->rank,
+                                   count_elements(finding, &finding->use.parts));
     if (!value_exchange_create(&fetch->values, storage->type, fetch->plan->options.message_limit, sends,
                                receives, finding->comm))
         return false;
@@ -265,27 +271,34 @@ static bool allocate(IndexedFinding *finding) {
     fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
     const int64_t size = (int64_t)type_info(storage->type)->size,
                   moved = value_exchange_buffer(&fetch->values);
-    const int64_t elements = indexed_buffer(use), copied = moved - find_in_place(finding, arrives);
+    const int64_t elements = saturated_add(indexed_buffer(use), fetch->block_elements),
+                  copied = moved - find_in_place(finding, arrives);
     if (saturated_add(fetch->number_bytes, saturated_mul(saturated_add(elements, copied), size)) >
         finding->limit)
         return false;
     if (use->piece >= 0) {
         fetch->view = storage->pieces[use->piece];
-    } else if (elements > 0) {
-        fetch->buffer = memory_allocate(MEMORY_HOST, elements, storage->type);
+    } else if (indexed_buffer(use) > 0) {
+        fetch->buffer = memory_allocate(MEMORY_HOST, indexed_buffer(use), storage->type);
         fetch->view =
             piece_packed(&use->view, tensor_levels(storage->home->tensor), storage->type, fetch->buffer);
         if (!fetch->buffer)
             return false;
     }
     set_addresses(finding, arrives);
-    return value_exchange_allocate(&fetch->values) && number_coordinates(finding);
+    return indexed_share_allocate(finding) && value_exchange_allocate(&fetch->values) &&
+           number_coordinates(finding);
 }
 
 static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
     IndexedFinding *finding = arguments;
+    return allocate(finding) || no_memory(finding->fetch, diagnostics);
+}
+
+static bool list_copies(void *arguments, Diagnostics *diagnostics) {
+    IndexedFinding *finding = arguments;
     IndexedFetch *fetch = finding->fetch;
-    return (allocate(finding) && indexed_copies_list(finding) &&
+    return (indexed_share_map(finding) && indexed_copies_list(finding) &&
             indexed_fetch_bytes(fetch) <= finding->limit) ||
            no_memory(fetch, diagnostics);
 }
@@ -294,10 +307,13 @@ bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagn
     IndexedFinding finding = {
         .fetch = fetch, .comm = comm, .limit = max_i64(fetch->storage->limit - taken, 0)};
     MPI_Comm_size(comm, &finding.ranks);
-    const bool ok = agree_on_part(comm, find_parts, &finding, diagnostics) &&
-                    exchange_parts(&finding.use.parts, &finding.sends, fetch->storage, finding.arena, comm,
-                                   diagnostics) &&
-                    agree_on_part(comm, prepare_values, &finding, diagnostics);
+    bool ok =
+        agree_on_part(comm, find_parts, &finding, diagnostics) && indexed_share_find(&finding, diagnostics) &&
+        exchange_parts(&finding.requests, &finding.sends, fetch->storage, finding.arena, comm, diagnostics) &&
+        agree_on_part(comm, prepare_values, &finding, diagnostics);
+    if (ok)
+        indexed_share_exchange(&finding);
+    ok = ok && agree_on_part(comm, list_copies, &finding, diagnostics);
     arena_free(finding.arena);
     if (ok)
         structure_hold(&fetch->of, fetch->by->structure);
@@ -325,8 +341,12 @@ static void read_neighbours(IndexedFetch *fetch) {
 }
 
 void indexed_fetch_finish(IndexedFetch *fetch) {
+    const size_t size = type_info(fetch->storage->type)->size;
     if (fetch->read.count > 0)
         read_neighbours(fetch);
     value_exchange_wait(&fetch->values);
-    copy_list_execute(&fetch->unpacked, type_info(fetch->storage->type)->size);
+    indexed_share_give(fetch);
+    copy_list_execute(&fetch->unpacked, size);
+    indexed_share_wait(fetch);
+    copy_list_execute(&fetch->shared, size);
 }

@@ -2,7 +2,7 @@
 // An indexed fetch in an execution (plan/indexed.h): the elements of a dense operand at the coordinates of
 // entries of a sparse one. They are found, and requested from their owners, when the structure of the sparse
 // operand is new; each execution moves their values: those of neighbours are copied from where they are at
-// home, others go in messages.
+// home, others go in messages, where several ranks of a node use them to one of these (indexed_share.h).
 #ifndef DISTAL_RUNTIME_INDEXED_FETCH_H
 #define DISTAL_RUNTIME_INDEXED_FETCH_H
 
@@ -41,8 +41,8 @@ const Piece *indexed_fetch_view(const IndexedFetch *fetch);
 void *indexed_fetch_numbers(const IndexedFetch *fetch, int mode);
 // The coordinates themselves; NULL where the operand has no structure.
 void *listed_coordinates(const Storage *by, int level);
-// What each execution moves.
-const ValueExchange *indexed_fetch_values(const IndexedFetch *fetch);
+// What each execution brings to this rank.
+Cost indexed_fetch_received(const IndexedFetch *fetch);
 // Bytes of its buffers on this rank; and with the lists of what is copied.
 int64_t indexed_fetch_buffers(const IndexedFetch *fetch);
 int64_t indexed_fetch_bytes(const IndexedFetch *fetch);

@@ -14,7 +14,8 @@
 // - By member of the node, the latest run that it has ended, if it reads from this rank, else NEVER.
 // - By transfer, the latest run in which this rank has begun it or, of a reduction, steps of all runs up to
 //   the latest one of which it has given its partial results.
-// - By transfer, of a reduction the same of the latest one of which it has taken those of others.
+// - By transfer, of a reduction the same of the latest one of which it has taken those of others; of a fetch
+//   the latest run in which it has received what neighbours use, too.
 // - By transfer, the number of blocks before its own: of homes, or one of partial results.
 // - By transfer, the handle of the memory that all its blocks are in, where they are on a GPU.
 // - Where each block is in the shared memory of the rank, or in that memory.
@@ -123,8 +124,8 @@ static bool allocate_reading(Reading *reading) {
             return false;
         reading->on_gpu[t] = part->reads && reading->storages[t]->home->memory == MEMORY_GPU;
         reading->sizes[t] = (int64_t)type_info(reading->storages[t]->type)->size;
-        reading->needed =
-            reading->needed || neighbours_reads_others(part) || neighbours_owner_count(part) > 0;
+        reading->needed = reading->needed || part->shares || neighbours_reads_others(part) ||
+                          neighbours_owner_count(part) > 0;
         count += block_count(reading, t);
     }
     const int64_t bytes = (blocks(reading) + count) * (int64_t)sizeof(int64_t);
@@ -334,6 +335,22 @@ void reading_take(Reading *reading, int transfer, int64_t step) {
 
 void reading_wait_taken(Reading *reading, int transfer, int64_t owner, int64_t step) {
     wait_for_rank(reading, owner, takes(reading) + transfer, steps_until(reading, transfer, step));
+}
+
+bool reading_join(Reading *reading, int64_t rank) {
+    return map_control(reading, member_of(reading, rank));
+}
+
+void reading_receive(Reading *reading, int transfer) {
+    tell(&reading->control[takes(reading) + transfer], reading->runs);
+}
+
+void reading_wait_received(Reading *reading, int transfer, int64_t rank) {
+    wait_for_rank(reading, rank, takes(reading) + transfer, reading->runs);
+}
+
+const Neighbours *reading_neighbours(const Reading *reading) {
+    return reading->neighbours;
 }
 
 // Of transfers that the kernel did not have, or not all steps of.

@@ -208,7 +208,7 @@ static const RankStep *step_in_progress(const TransferState *state) {
 }
 
 static void start_indexed(TransferState *state) {
-    const Cost cost = value_exchange_received(indexed_fetch_values(state->indexed));
+    const Cost cost = indexed_fetch_received(state->indexed);
     indexed_fetch_start(state->indexed);
     state->scope.bytes += cost.elements * (int64_t)type_info(state->scope.storage->type)->size;
     state->scope.messages += cost.messages;
