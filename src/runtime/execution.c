@@ -388,11 +388,7 @@ static bool second_part(void *arguments, Diagnostics *diagnostics) {
     Assembly *assembly = arguments;
     assembly->diagnostics = diagnostics;
     if (assembly->execution->reading && !reading_map(assembly->execution->reading))
-        return diagnostics_error(
-            diagnostics, (Span){0},
-            "rank %d cannot map the memory of its neighbours: the system has no memory for it, or allows no "
-            "more mappings; send messages instead (--shared-memory off, DISTAL_SHARED_MEMORY=off)",
-            assembly->rank);
+        return reading_refuse_map(assembly->execution->reading, diagnostics);
     return attempt(assembly, assemble_rest, diagnostics);
 }
 

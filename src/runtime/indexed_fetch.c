@@ -298,8 +298,9 @@ static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
 static bool list_copies(void *arguments, Diagnostics *diagnostics) {
     IndexedFinding *finding = arguments;
     IndexedFetch *fetch = finding->fetch;
-    return (indexed_share_map(finding) && indexed_copies_list(finding) &&
-            indexed_fetch_bytes(fetch) <= finding->limit) ||
+    if (!indexed_share_map(finding))
+        return reading_refuse_map(fetch->reading, diagnostics);
+    return (indexed_copies_list(finding) && indexed_fetch_bytes(fetch) <= finding->limit) ||
            no_memory(fetch, diagnostics);
 }
 

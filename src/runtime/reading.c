@@ -286,6 +286,14 @@ bool reading_map(Reading *reading) {
     return true;
 }
 
+bool reading_refuse_map(const Reading *reading, Diagnostics *diagnostics) {
+    return diagnostics_error(
+        diagnostics, (Span){0},
+        "rank %d cannot map the memory of its neighbours: the system has no memory for it, or allows no "
+        "more mappings; send messages instead (--shared-memory off, DISTAL_SHARED_MEMORY=off)",
+        reading->rank);
+}
+
 void *reading_data(const Reading *reading, int transfer, int64_t piece) {
     return reading->data[transfer][piece];
 }

@@ -9,6 +9,7 @@
 #ifndef DISTAL_RUNTIME_READING_H
 #define DISTAL_RUNTIME_READING_H
 
+#include "base/diagnostic.h"
 #include "runtime/neighbours.h"
 #include "runtime/storage.h"
 
@@ -32,6 +33,8 @@ bool reading_is_needed(const Reading *reading);
 void reading_exchange(Reading *reading);
 // Local, after that: maps what this rank reads. False: no memory.
 bool reading_map(Reading *reading);
+// Says so; false.
+bool reading_refuse_map(const Reading *reading, Diagnostics *diagnostics);
 // The elements of a piece of a transfer, from index 0 on; NULL before they are mapped.
 void *reading_data(const Reading *reading, int transfer, int64_t piece);
 

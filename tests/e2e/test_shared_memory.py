@@ -19,6 +19,17 @@ place B(x, y) -> M(x)
 A(i, j) = B(i, j)
 """
 
+SPMV = """param n = 100
+machine M = grid(4)
+tensor a(n): f64
+tensor B(n, n): f64, csr
+tensor c(n): f64
+place a(x) -> M(x)
+place B(x, y) -> M(x)
+place c(x) -> M(2)
+a(i) = B(i, j) * c(j)
+"""
+
 
 def figures(arguments, environment=None, status=0):
     done = distal(["run", *arguments, "--stats=json", "--check", "-q"], environment=environment, status=status)
@@ -62,6 +73,22 @@ def test_no_mappings(folder):
     """What cannot be mapped is an error of all ranks, before anything is computed."""
     del folder
     done = distal(["run", *SUMMA], environment={**preloaded("no_shared_memory"), "SHARED_MEMORY_FAILS": "map"}, status=1)
+    check("rank 1 cannot map the memory of its neighbours" in done.stderr, done.stderr)
+
+
+def test_received_once(folder):
+    """Rank 0 receives what ranks 0 and 1 of a node use, and rank 1 copies it from there."""
+    program = f"{folder}/spmv.distal"
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(SPMV)
+    run = [program, "--ranks", "4", "--in", "B=sparse:1:4000"]
+    on, off = (figures([*run, "--shared-memory", state]) for state in ("2", "off"))
+    check(moved(on) == moved(off), f"{moved(on)} with shared memory, {moved(off)} without")
+    planned = json.loads(distal(["plan", *run, "--shared-memory", "2", "--stats=json"]).stdout)
+    buffers = [of["statements"][0]["tensors"]["c"]["buffer_bytes"] for of in (planned, on)]
+    check(buffers[0] == buffers[1], f"planned buffers of {buffers[0]} bytes, and they have {buffers[1]}")
+    done = distal(["run", *run, "--shared-memory", "2"],
+                  environment={**preloaded("no_shared_memory"), "SHARED_MEMORY_FAILS": "map"}, status=1)
     check("rank 1 cannot map the memory of its neighbours" in done.stderr, done.stderr)
 
 

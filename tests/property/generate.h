@@ -12,7 +12,13 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft);
 // sparse tensors can have. `space` of the draft is sparse_space.
 void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft);
 extern const char sparse_space[];
+// Of these, those that multiply a sparse tensor by dense ones which are placed, on several ranks: they fetch
+// what is at the coordinates of entries.
+void generate_gather_draft(uint64_t seed, int64_t index, Draft *draft);
 
+// Puts the tensors and statements of a text into a draft with a machine; what is drawn of them are forms of
+// extents.
+void draft_read(Random *random, const char *name, const char *text, Draft *draft);
 // Used by the generator's parts: a new size; its index. The letter is that of its param.
 int draw_size(Random *random, Draft *draft, char letter, int64_t value);
 // Some reductions in a drawn statement; whether it has a product over variables.
@@ -42,6 +48,10 @@ void draw_placement(Random *random, Draft *draft, DraftTensor *tensor);
 void draw_lengths(Random *random, int order, DraftTensor *tensor);
 // Levels of a tensor that is not a scalar; all may be dense.
 void draw_storage_levels(Random *random, DraftTensor *tensor);
+// As named formats have them.
+void draw_usual_levels(Random *random, DraftTensor *tensor);
+// Schedules of a program with sparse tensors, which may be refused.
+void draw_sparse_schedules(Random *random, Draft *draft, bool placed);
 // Whether a mode is stored in full below stored coordinates, as are those after it.
 bool draft_is_padded(const DraftTensor *tensor, int mode);
 // Gives some sparse tensors such modes, with a placement that cuts them.

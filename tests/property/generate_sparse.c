@@ -14,7 +14,8 @@ enum {
     COMMON_PERCENT = 40,
     WIDE_PERCENT = 50,
     LEADING_PERCENT = 30,
-    MAX_WIDE_POINTS = 100000
+    MAX_WIDE_POINTS = 100000,
+    GATHERS = 7 // one program of as many
 };
 const char sparse_space[] = "sparse";
 
@@ -41,8 +42,7 @@ static void draw_levels(Random *random, DraftTensor *tensor) {
     }
 }
 
-// As named formats have them.
-static void draw_usual_levels(Random *random, DraftTensor *tensor) {
+void draw_usual_levels(Random *random, DraftTensor *tensor) {
     const int kind = random_below(random, 3);
     tensor->formats = true;
     for (int l = 0; l < tensor->order; l++)
@@ -304,7 +304,7 @@ static void draw_wide_extents(Random *random, Draft *draft) {
 
 // What a schedule may do to loops over entries is less than to others: it may be refused. Where tensors are
 // placed, more schedules have steps in which dense operands are communicated.
-static void draw_sparse_schedules(Random *random, Draft *draft, bool placed) {
+void draw_sparse_schedules(Random *random, Draft *draft, bool placed) {
     const int with_workspaces = placed ? 62 : 75;
     for (int s = 0; s < draft->statement_count; s++) {
         const int kind = random_below(random, 100);
@@ -360,6 +360,10 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     static const int statement_weights[] = {80, 15, 5};
     static const ElementType types[] = {TYPE_F64,  TYPE_F64, TYPE_F64, TYPE_F32, TYPE_C64,
                                         TYPE_C128, TYPE_I32, TYPE_I64, TYPE_I64};
+    if (index % GATHERS == GATHERS - 1) {
+        generate_gather_draft(seed, index, draft);
+        return;
+    }
     Random random = random_stream(seed ^ 0x5A5A5A5Au, (uint64_t)index);
     *draft = (Draft){
         .space = sparse_space, .seed = seed, .index = index, .input_seed = seed * 37 + (uint64_t)index * 2};

@@ -142,25 +142,29 @@ static void read_statements(const Program *program, Draft *draft) {
     }
 }
 
-void space_draft(uint64_t seed, int space, int64_t index, Draft *draft) {
+void draft_read(Random *random, const char *name, const char *text, Draft *draft) {
     Arena *arena = arena_create();
-    const Source source = {spaces[space].name, spaces[space].program};
+    const Source source = {name, text};
     Diagnostics *diagnostics = diagnostics_create(arena, source);
     const Program *program = program_parse(arena, source, NULL, 0, 0, diagnostics);
     if (!program)
-        abort(); // a mistake in the table above
+        abort(); // a mistake in a table
+    read_tensors(random, program, program_param_values(program, arena), draft);
+    read_statements(program, draft);
+    arena_free(arena);
+}
+
+void space_draft(uint64_t seed, int space, int64_t index, Draft *draft) {
     Random random = random_stream(seed * 1000003u + (uint64_t)space, (uint64_t)index);
     *draft = (Draft){.space = spaces[space].name,
                      .seed = seed,
                      .index = index,
                      .input_seed = seed * 31 + (uint64_t)space * 2};
     draw_processors(&random, draft);
-    read_tensors(&random, program, program_param_values(program, arena), draft);
-    read_statements(program, draft);
+    draft_read(&random, spaces[space].name, spaces[space].program, draft);
     draw_placements(&random, draft);
     draw_gpu(draft);
     draw_schedules(&random, draft);
     draw_gpu_workspaces(draft);
     draw_automatic(draft);
-    arena_free(arena);
 }
