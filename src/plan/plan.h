@@ -23,8 +23,7 @@ typedef struct {
     Pipelining pipelined;  // results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
     // How ranks get what others have; results are the same. By rank, the number of its node, which is less
-    // is less than that of ranks: ranks of a node read each other's homes. NULL: all that moves is in
-    // messages.
+    // than that of ranks: ranks of a node read each other's homes. NULL: all that moves is in messages.
     const int64_t *nodes;
     // By tensor id: homes that are not in memory that other ranks can read. NULL: none.
     const bool *unshared;

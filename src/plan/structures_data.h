@@ -4,6 +4,7 @@
 #ifndef DISTAL_PLAN_STRUCTURES_DATA_H
 #define DISTAL_PLAN_STRUCTURES_DATA_H
 
+#include "base/integer.h"
 #include "format/cut.h"
 #include "plan/indexed.h"
 #include "plan/structures.h"
@@ -63,6 +64,20 @@ typedef struct {
 // Where no entries move, elements of `making` is NULL; stored_free follows in any case.
 const char *copy_make(Structures *structures, Version *copy, int64_t rank, StoredTensor *to,
                       CopyMaking *making);
+
+// What a rank uses of an operand, by the entries that it uses of the one that indexes it.
+const char *operand_use(Structures *structures, const StatementPlan *plan, int transfer, Version *const *used,
+                        int64_t rank, IndexedUse *use);
+
+// Figures of a transfer while they are counted, by rank; they are kept when they are complete.
+typedef struct {
+    int64_t *elements, *messages, *structure, *buffers;
+} EntryCounts;
+EntryCounts counts_create(Structures *structures, const StatementPlan *plan);
+void counts_keep(Structures *structures, int transfer, EntryCounts counts);
+static inline void count_more(int64_t *figure, int64_t by) {
+    *figure = saturated_add(*figure, by);
+}
 
 // `puts_values`: into the result.
 const char *count_copy(Structures *structures, Version *copy, bool puts_values);

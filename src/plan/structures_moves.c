@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/integer.h"
 #include "format/sub_tree.h"
-#include "plan/neighbours.h"
 #include "plan/result_parts.h"
-#include "plan/shared_parts.h"
 #include "plan/structures_data.h"
 
 #include <string.h>
 
-// What a rank uses of an operand, by the entries that it uses of the one that indexes it.
-static const char *find_use(Structures *structures, const StatementPlan *plan, int transfer,
-                            Version *const *used, int64_t rank, IndexedUse *use) {
+const char *operand_use(Structures *structures, const StatementPlan *plan, int transfer, Version *const *used,
+                        int64_t rank, IndexedUse *use) {
     Arena *arena = structures->scratch;
     const int by = transfer_indexed_by(plan, transfer);
     Entries entries = {0};
@@ -18,7 +15,7 @@ static const char *find_use(Structures *structures, const StatementPlan *plan, i
     IndexedUse used_by;
     if (by < 0)
         return indexed_use(plan, transfer, rank, NULL, arena, use);
-    const char *why = find_use(structures, plan, by, used, rank, &used_by);
+    const char *why = operand_use(structures, plan, by, used, rank, &used_by);
     if (!why) {
         const RectArray rects = selection_rects(&used_by.parts, arena);
         why = version_entries(structures, used[by], rects.count, list_rects(rects.count, rects.items, arena),
@@ -105,7 +102,7 @@ const char *copy_make(Structures *structures, Version *copy, int64_t rank, Store
         const Region used = footprint_of_steps(plan->footprints[copy->transfer], rank, structures->scratch);
         stored_restrict(to, used.rects.count, used.rects.items);
         making->elements = arena_array(structures->scratch, int64_t, plan->ranks);
-        why = find_use(structures, plan, copy->transfer, copy->used, rank, &making->use);
+        why = operand_use(structures, plan, copy->transfer, copy->used, rank, &making->use);
         if (!why)
             why = receive(structures, copy->of, rank, making, &received);
         if (!why)
@@ -117,37 +114,28 @@ const char *copy_make(Structures *structures, Version *copy, int64_t rank, Store
     return why;
 }
 
-// Figures of a transfer while they are counted, by rank.
-typedef struct {
-    int64_t *elements, *messages, *structure, *buffers;
-} Counts;
-
-static Counts counts_create(Structures *structures, const StatementPlan *plan) {
+EntryCounts counts_create(Structures *structures, const StatementPlan *plan) {
     Arena *arena = structures->arena;
-    return (Counts){arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks),
-                    arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks)};
+    return (EntryCounts){arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks),
+                         arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks)};
 }
 
-static void keep_counts(Structures *structures, int transfer, Counts counts) {
+void counts_keep(Structures *structures, int transfer, EntryCounts counts) {
     EntryFigures *figures = arena_new(structures->arena, EntryFigures);
     *figures = (EntryFigures){counts.elements, counts.messages, counts.structure, counts.buffers};
     structures->moved[transfer] = figures;
 }
 
-static void increase(int64_t *figure, int64_t by) {
-    *figure = saturated_add(*figure, by);
-}
-
 // Elements that a rank moves from or to each of the others, and to itself, through buffers at both ends.
 static void count_elements(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements,
-                           const Counts *counts) {
+                           const EntryCounts *counts) {
     const int64_t size = (int64_t)type_info(plan->spmd->transfers[transfer].access->tensor->type)->size;
     const Cost cost = indexed_cost(plan, transfer, rank, elements);
     counts->elements[rank] = cost.elements;
     counts->messages[rank] = cost.messages;
     for (int64_t peer = 0; peer < plan->ranks; peer++) {
-        increase(&counts->buffers[peer], saturated_mul(elements[peer], size));
-        increase(&counts->buffers[rank], saturated_mul(elements[peer], size));
+        count_more(&counts->buffers[peer], saturated_mul(elements[peer], size));
+        count_more(&counts->buffers[rank], saturated_mul(elements[peer], size));
     }
 }
 
@@ -215,7 +203,7 @@ static const char *count_slices(Structures *structures, Version *operand, const 
     for (int64_t i = 0; i < counts.count && !why; rects += counts.items[i++]) {
         SliceArray slices = {0};
         cutter_cut(&cutter, counts.items[i], rects, arena, &slices);
-        increase(&buffers[rank], saturated_mul(slices.count, (int64_t)sizeof(Slice)));
+        count_more(&buffers[rank], saturated_mul(slices.count, (int64_t)sizeof(Slice)));
     }
     cutter_free(&cutter);
     stored_free(&local);
@@ -223,14 +211,14 @@ static const char *count_slices(Structures *structures, Version *operand, const 
 }
 
 static const char *count_rank_copy(Structures *structures, Version *copy, int64_t rank, bool puts_values,
-                                   Requests *requests, const Counts *counts) {
+                                   Requests *requests, const EntryCounts *counts) {
     StoredTensor to;
     CopyMaking making;
     arena_reset(structures->scratch);
     const char *why = copy_make(structures, copy, rank, &to, &making);
     if (!why) {
-        increase(&counts->buffers[rank], making.map_bytes);
-        increase(&counts->buffers[rank], puts_values ? stored_structure_bytes(&to) : stored_bytes(&to));
+        count_more(&counts->buffers[rank], making.map_bytes);
+        count_more(&counts->buffers[rank], puts_values ? stored_structure_bytes(&to) : stored_bytes(&to));
         counts->structure[rank] = making.structure;
     }
     if (!why && making.elements) {
@@ -243,7 +231,7 @@ static const char *count_rank_copy(Structures *structures, Version *copy, int64_
 
 const char *count_copy(Structures *structures, Version *copy, bool puts_values) {
     const StatementPlan *plan = copy->plan;
-    const Counts counts = counts_create(structures, plan);
+    const EntryCounts counts = counts_create(structures, plan);
     Requests requests = {.arena = arena_create_within(structures->arena)};
     requests.by = arena_alloc_items(requests.arena, plan->ranks, sizeof *requests.by);
     const char *why = NULL;
@@ -253,160 +241,7 @@ const char *count_copy(Structures *structures, Version *copy, bool puts_values) 
         why = count_slices(structures, copy->of, &requests, rank, counts.buffers);
     arena_free(requests.arena);
     if (!why)
-        keep_counts(structures, copy->transfer, counts);
-    return why;
-}
-
-// What a rank uses of an owner in an indexed fetch, and the bytes that are copied at both ends where it is in
-// a message to this rank.
-typedef struct {
-    int64_t rank, owner;
-    int64_t leaving, arriving;
-} IndexedMessage;
-
-// What the ranks of nodes ask one of them for, as its receiver (plan/shared_parts.h).
-typedef struct {
-    Selection asked;
-    Array(int64_t) messages; // by part of that
-} Asked;
-
-// An indexed fetch while it is counted.
-typedef struct {
-    const StatementPlan *plan;
-    int transfer;
-    const Home *home;
-    int64_t size; // of an element
-    Arena *arena;
-    Array(IndexedMessage) messages;
-    Nodes nodes;
-    Asked *asked; // by rank; NULL: none receives for others
-} IndexedCounting;
-
-static int64_t end_of_peer(const Selection *selection, int64_t first) {
-    int64_t end = first;
-    while (end < selection->parts.count &&
-           selection->parts.items[end].peer == selection->parts.items[first].peer)
-        end++;
-    return end;
-}
-
-// Asks the receiver of the rank for what it uses of an owner of another node.
-static void ask_receiver(const IndexedCounting *counting, const IndexedMessage *message,
-                         const Selection *parts, int64_t first, int64_t end) {
-    const int64_t number =
-        counting->asked ? nodes_receiver(&counting->nodes, message->rank, message->owner) : -1;
-    if (number < 0)
-        return;
-    const int64_t node = counting->nodes.nodes[message->rank];
-    Asked *asked = &counting->asked[counting->nodes.members[counting->nodes.first[node] + number]];
-    asked->asked.mode_count = parts->mode_count;
-    memcpy(asked->asked.modes, parts->modes, sizeof parts->modes);
-    for (int64_t p = first; p < end; p++) {
-        selection_append(&asked->asked, parts, p, counting->arena);
-        array_push(counting->arena, asked->messages, counting->messages.count - 1);
-    }
-}
-
-static void count_use(IndexedCounting *counting, int64_t rank, const IndexedUse *use, const int64_t *elements,
-                      int64_t *buffers) {
-    const Selection *parts = &use->parts;
-    for (int64_t i = 0, end; i < parts->parts.count; i = end) {
-        const int64_t peer = parts->parts.items[i].peer;
-        end = end_of_peer(parts, i);
-        if (neighbours_gather(counting->plan, counting->transfer, rank, peer))
-            continue;
-        const int64_t bytes = saturated_mul(elements[peer], counting->size);
-        const IndexedMessage message = {
-            rank, peer, indexed_leaves_home(parts, counting->home, i, end - i) ? 0 : bytes,
-            indexed_arrives_in_view(use, parts, counting->home->tensor, i, end - i) ? 0 : bytes};
-        array_push(counting->arena, counting->messages, message);
-        ask_receiver(counting, &message, parts, i, end);
-    }
-    increase(&buffers[rank], saturated_mul(indexed_buffer(use), counting->size));
-    increase(&buffers[rank], indexed_number_bytes(counting->plan, counting->transfer, use));
-}
-
-// What a rank receives for its node: its block, and what is copied where it leaves. What is in it is in no
-// message to another rank.
-static void count_received(const IndexedCounting *counting, int64_t rank, Arena *scratch, int64_t *buffers) {
-    const Asked *asked = &counting->asked[rank];
-    const Selection *parts = &asked->asked;
-    int64_t rects = 0;
-    arena_reset(scratch);
-    for (int64_t p = 0; p < parts->parts.count; p++)
-        rects += part_rect_count(&parts->parts.items[p]);
-    SharedRun *runs = arena_array(scratch, SharedRun, rects);
-    Selection received = {0};
-    const int64_t elements = shared_parts_find(parts, scratch, &received, runs);
-    increase(&buffers[rank], saturated_mul(elements, counting->size));
-    for (int64_t i = 0, end; i < received.parts.count; i = end) {
-        int64_t leaving = 0;
-        end = end_of_peer(&received, i);
-        for (int64_t p = i; p < end; p++)
-            leaving += part_volume(&received, &received.parts.items[p]);
-        if (!indexed_leaves_home(&received, counting->home, i, end - i))
-            increase(&buffers[received.parts.items[i].peer], saturated_mul(leaving, counting->size));
-    }
-    for (int64_t p = 0; p < parts->parts.count; runs += part_rect_count(&parts->parts.items[p++])) {
-        IndexedMessage *message = &counting->messages.items[asked->messages.items[p]];
-        if (runs->offset >= 0)
-            message->leaving = message->arriving = 0;
-    }
-}
-
-static void count_messages(const IndexedCounting *counting, Arena *scratch, int64_t *buffers) {
-    for (int64_t rank = 0; counting->asked && rank < counting->plan->ranks; rank++)
-        count_received(counting, rank, scratch, buffers);
-    for (int64_t m = 0; m < counting->messages.count; m++) {
-        const IndexedMessage *message = &counting->messages.items[m];
-        increase(&buffers[message->owner], message->leaving);
-        increase(&buffers[message->rank], message->arriving);
-    }
-}
-
-static IndexedCounting counting_create(Structures *structures, const StatementPlan *plan, int transfer) {
-    const Home *home = &plan->homes[plan->spmd->transfers[transfer].access->tensor->id];
-    IndexedCounting counting = {.plan = plan,
-                                .transfer = transfer,
-                                .home = home,
-                                .size = (int64_t)type_info(home->tensor->type)->size,
-                                .arena = arena_create_within(structures->arena)};
-    if (transfer_shares_parts(plan, transfer)) {
-        counting.nodes = nodes_create(plan, counting.arena);
-        counting.asked = arena_array(counting.arena, Asked, plan->ranks);
-    }
-    return counting;
-}
-
-const char *count_indexed(Structures *structures, const StatementPlan *plan, int transfer,
-                          Version *const *used) {
-    const Counts counts = counts_create(structures, plan);
-    int64_t *requests = arena_array(structures->arena, int64_t, plan->ranks);
-    IndexedCounting counting = counting_create(structures, plan, transfer);
-    const char *why = NULL;
-    for (int64_t rank = 0; rank < plan->ranks && !why; rank++) {
-        IndexedUse use;
-        arena_reset(structures->scratch);
-        int64_t *elements = arena_array(structures->scratch, int64_t, plan->ranks);
-        why = find_use(structures, plan, transfer, used, rank, &use);
-        if (why)
-            break;
-        for (int64_t i = 0; i < use.parts.parts.count; i++) {
-            const SelectedPart *part = &use.parts.parts.items[i];
-            elements[part->peer] += part_volume(&use.parts, part);
-            requests[rank] += part_numbers(&use.parts, part) * (int64_t)sizeof(int64_t);
-        }
-        count_use(&counting, rank, &use, elements, counts.buffers);
-        const Cost cost = indexed_cost(plan, transfer, rank, elements);
-        counts.elements[rank] = cost.elements;
-        counts.messages[rank] = cost.messages;
-    }
-    if (!why) {
-        count_messages(&counting, structures->scratch, counts.buffers);
-        keep_counts(structures, transfer, counts);
-        structures->requests[transfer] = requests;
-    }
-    arena_free(counting.arena);
+        counts_keep(structures, copy->transfer, counts);
     return why;
 }
 
@@ -447,7 +282,7 @@ static const char *arrive(Arrived *arrived, int64_t rank, const StoredTensor *fr
 
 // What a rank has computed, and sends.
 static const char *send_result(Structures *structures, const StatementPlan *plan, int transfer,
-                               Version *computed, int64_t rank, const Counts *counts, Arrived *arrived) {
+                               Version *computed, int64_t rank, const EntryCounts *counts, Arrived *arrived) {
     Arena *arena = structures->scratch;
     StoredTensor local;
     SubTreeLevel levels[MAX_ORDER];
@@ -469,13 +304,13 @@ static const char *send_result(Structures *structures, const StatementPlan *plan
             end++;
         elements[peer] = cutter_cut(&cutter, end - i, rects + i, arena, &slices);
         sub_tree_measure(&local, slices.count, slices.items, levels);
-        increase(&counts->structure[rank], peer == rank ? 0 : sub_tree_bytes(&local, levels));
-        increase(&counts->buffers[rank], slices.count * (int64_t)sizeof(Slice));
+        count_more(&counts->structure[rank], peer == rank ? 0 : sub_tree_bytes(&local, levels));
+        count_more(&counts->buffers[rank], slices.count * (int64_t)sizeof(Slice));
         if (slices.count > 0)
             why = arrive(arrived, peer, &local, &slices, elements[peer]);
     }
     cutter_free(&cutter);
-    increase(&counts->buffers[rank], stored_bytes(&local));
+    count_more(&counts->buffers[rank], stored_bytes(&local));
     count_elements(plan, transfer, rank, elements, counts);
     stored_free(&local);
     return why;
@@ -483,7 +318,7 @@ static const char *send_result(Structures *structures, const StatementPlan *plan
 
 const char *count_result(Structures *structures, const StatementPlan *plan, int transfer, Version *computed,
                          const Version *home) {
-    const Counts counts = counts_create(structures, plan);
+    const EntryCounts counts = counts_create(structures, plan);
     const int64_t ranks = plan->ranks, size = (int64_t)type_info(home->home.tensor->type)->size;
     Arrived arrived = {arena_array(structures->arena, int64_t, ranks),
                        arena_array(structures->arena, bool, ranks),
@@ -497,9 +332,9 @@ const char *count_result(Structures *structures, const StatementPlan *plan, int 
         const int64_t positions = max_i64(arrived.entries[rank], home->value_bytes[rank] / size);
         const int64_t numbers = saturated_mul(arrived.entries[rank], arrived.sorted[rank] ? 1 : 2);
         if (home->structure_bytes[rank] >= 0)
-            increase(&counts.buffers[rank], saturated_mul(numbers, positions > UINT32_MAX ? 8 : 4));
+            count_more(&counts.buffers[rank], saturated_mul(numbers, positions > UINT32_MAX ? 8 : 4));
     }
     if (!why)
-        keep_counts(structures, transfer, counts);
+        counts_keep(structures, transfer, counts);
     return why;
 }
