@@ -164,7 +164,8 @@ static int64_t join_runs(Sharing *sharing, const AskedPart *parts, int64_t count
     Selection *received = sharing->received;
     const int modes = asked->mode_count, last = modes - 1;
     RunVisit *visits = arena_array(sharing->arena, RunVisit, count), *visit;
-    int64_t run[MAX_ORDER + 1], sum = 0, before = sharing->elements;
+    const int64_t before = sharing->elements;
+    int64_t run[MAX_ORDER + 1] = {0}, sum = 0;
     bool any = false;
     for (int64_t v = 0; v < count; v++)
         visits[v] = begin_visit(sharing, &parts[v]);
@@ -194,7 +195,7 @@ static void join_parts(Sharing *sharing, const AskedPart *parts, int64_t count) 
     const int64_t elements = sharing->elements;
     int64_t again = 0;
     for (int64_t p = 0, end; p < count; p = end) {
-        for (end = p; end < count && compare_asked(&parts[p], &parts[end]) == 0;)
+        for (end = p + 1; end < count && compare_asked(&parts[p], &parts[end]) == 0;)
             end++;
         again += join_runs(sharing, &parts[p], end - p);
     }
@@ -218,7 +219,7 @@ int64_t shared_parts_find(const Selection *asked, Arena *arena, Selection *recei
     received->mode_count = asked->mode_count;
     memcpy(received->modes, asked->modes, sizeof received->modes);
     for (int64_t p = 0, end; p < count; p = end) {
-        for (end = p; end < count && parts[end].part->peer == parts[p].part->peer;)
+        for (end = p + 1; end < count && parts[end].part->peer == parts[p].part->peer;)
             end++;
         join_parts(&sharing, &parts[p], end - p);
     }
