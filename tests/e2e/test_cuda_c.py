@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, run_cases
 from test_functions import CASES
@@ -103,9 +104,12 @@ def main():
     if not os.path.exists(COMPILER):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    if subprocess.run([COMPILER, f"{SOURCE}/include/distal_gpu.h"], check=False).returncode == NO_COMPILER:
-        print("ok cuda: skipped, as there is no NVRTC")
-        return 0
+    with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
+        file.write('#include "distal_gpu.h"\n')
+        file.flush()
+        if subprocess.run([COMPILER, file.name], check=False).returncode == NO_COMPILER:
+            print("ok cuda: skipped, as there is no NVRTC")
+            return 0
     return run_cases([("cuda/examples", examples), ("cuda/functions", functions), ("cuda/rows", rows)]
                      + [(f"cuda/{group}", compile_statements(lines)) for group, lines in statements().items()])
 
