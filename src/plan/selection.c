@@ -36,7 +36,7 @@ void selection_end_runs(Selection *selection) {
 
 void selection_append(Selection *selection, const Selection *from, int64_t part, Arena *arena) {
     SelectedPart copy = from->parts.items[part];
-    const int64_t *numbers = selection_run(from, copy.first);
+    const int64_t *numbers = copy.count > 0 ? selection_run(from, copy.first) : NULL;
     const int64_t count = copy.count * run_length(from->mode_count);
     copy.rect = rect_copy(&copy.rect, arena);
     copy.first = selection->numbers.count / run_length(selection->mode_count);

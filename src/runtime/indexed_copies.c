@@ -172,7 +172,8 @@ bool indexed_copies_list(const IndexedFinding *finding) {
         } else if (!fetch->values.received_at[part->peer]) {
             ok = list_part(finding, &fetch->unpacked, receives, part, &view, &incoming);
         }
-        runs += runs ? part_rect_count(part) : 0;
+        if (runs)
+            runs += part_rect_count(part);
     }
     for (int64_t i = 0; ok && fetch->buffer && i < own->parts.count; i++) {
         const SelectedPart *part = &own->parts.items[i];
