@@ -11,7 +11,8 @@
 bool indexed_share_find(IndexedFinding *finding, Diagnostics *diagnostics);
 // Allocates what the rank receives for its node. Local; false: no memory.
 bool indexed_share_allocate(IndexedFinding *finding);
-// Tells the ranks of the node where that is. Collective over the neighbours.
+// Sends the offset and size of the block in shared memory to the other ranks of the node. Collective over the
+// neighbours.
 void indexed_share_exchange(IndexedFinding *finding);
 // Maps what the rank copies from. Local; false: no memory.
 bool indexed_share_map(const IndexedFinding *finding);

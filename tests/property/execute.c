@@ -370,6 +370,7 @@ static void set_zero(Run *run, const Tensor *tensor) {
         return;
     if (!tensor_is_sparse(tensor)) {
         storage_zero(storage);
+        storage_wait(storage); // others read it
         const Piece whole = run->rank == 0 ? whole_piece(&run->whole, tensor->id) : (Piece){0};
         if (run->rank == 0)
             memset(whole.data, 0, (size_t)rect_volume(&whole.rect) * type_info(tensor->type)->size);
