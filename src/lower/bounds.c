@@ -59,11 +59,14 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
 }
 
 // Against the order of derivation, as above.
-static bool depends(const Cin *cin, int var, int loop, bool by_operands) {
+static bool depends(const Cin *cin, int var, int loop, bool by_offsets) {
     VarSet changed = (VarSet)1 << loop;
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
         const Relation *relation = cin->relations.items[i];
-        if ((relation_children(relation) | (by_operands ? relation_operands(relation) : 0)) & changed)
+        const bool offsets =
+            relation->kind->children > 0; // operands are those of a rotation, not of an index
+        const VarSet operands = by_offsets || !offsets ? relation_operands(relation) : 0;
+        if ((relation_children(relation) | operands) & changed)
             changed |= relation_parents(relation);
     }
     return changed >> var & 1;

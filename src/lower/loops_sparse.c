@@ -61,8 +61,27 @@ static void set_source(const SparseState *state, SparseLoop *loop, int source) {
     loop->set = make_set(leaf, loop->iterated, leaf->leaf->assign->rhs);
 }
 
-// Where no operand stores the coordinates of the source, and one those of an index that is the source plus an
-// integer, the loop iterates over these, from another first one on.
+// The index less `source`: of one that is the source plus integers and variables with values around the loop;
+// else NULL.
+static const IntExpr *offset_from(const SparseState *state, const AffineIndex *index, int source) {
+    Arena *arena = sparse_arena(state);
+    const IntExpr *offset = index->constant;
+    bool found = false;
+    for (int i = 0; i < index->count; i++) {
+        const IntExpr *coefficient = index->coefficients[i];
+        if (index->vars[i] == source && coefficient->op == INT_CONST && coefficient->value == 1)
+            found = true;
+        else if (state->known[index->vars[i]])
+            offset = int_op(arena, INT_ADD, offset,
+                            int_op(arena, INT_MUL, coefficient, int_var(arena, index->vars[i])));
+        else
+            return NULL;
+    }
+    return found ? offset : NULL;
+}
+
+// Where no operand stores the coordinates of the source, and one those of an index that is the source plus
+// what is known, the loop iterates over these, from another first one on.
 static void follow_index(const SparseState *state, SparseLoop *loop) {
     Arena *arena = sparse_arena(state);
     const Cin *cin = state->leaf->builder->spmd->cin;
@@ -71,16 +90,16 @@ static void follow_index(const SparseState *state, SparseLoop *loop) {
         return;
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const AffineIndex *index = cin->relations.items[r]->affine;
-        if (!index || index->count != 1 || index->vars[0] != source ||
-            index->coefficients[0]->op != INT_CONST || index->coefficients[0]->value != 1)
+        const IntExpr *offset = index ? offset_from(state, index, source) : NULL;
+        if (!offset)
             continue;
         set_source(state, loop, cin->relations.items[r]->parent[0]);
         if (loop->set->kind == SET_ALL)
             continue;
-        loop->offset = index->constant;
+        loop->offset = offset;
         if (loop->part_count > 0)
-            loop->after = int_op(arena, INT_ADD, index->constant, cin->vars[source].extent);
-        loop->first = loop->first ? int_op(arena, INT_ADD, loop->first, index->constant) : index->constant;
+            loop->after = int_op(arena, INT_ADD, offset, cin->vars[source].extent);
+        loop->first = loop->first ? int_op(arena, INT_ADD, loop->first, offset) : offset;
         return;
     }
     set_source(state, loop, source);

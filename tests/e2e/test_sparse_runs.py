@@ -105,6 +105,26 @@ def test_entries_of_empty_sums(folder):
             check(size == "4 5 6\n", f"'{schedule}' with {terms} terms has another number of entries: {size}")
 
 
+def test_sum_as_index(folder):
+    """A loop iterates over entries at the sum of its variable and one of a loop around it: all 2^40 values would not end."""
+    n, weights, stored = 1 << 40, (2, 3, 5), {0: 7, 1: 11, 500: 13, (1 << 40) + 1: 17}
+    with open(f"{folder}/C.tns", "w", encoding="utf-8") as file:
+        file.writelines(f"{coordinate + 1} {value}\n" for coordinate, value in stored.items())
+    numpy.save(f"{folder}/w.npy", numpy.array(weights, "f8"))
+    expected = {}
+    for coordinate, value in stored.items():
+        for j, weight in enumerate(weights):
+            if 0 <= coordinate - j < n:
+                expected[coordinate - j] = expected.get(coordinate - j, 0) + weight * value
+    text = f"param n = {n}; tensor A(n): f64, coo; tensor w(3): f64; tensor C(n + 2): f64, coo; " \
+        "A(i) = w(j) * C(i + j); schedule A { reorder({j, i}) }"
+    distal(["run", "-e", text, "-n", "1", "--in", f"C={folder}/C.tns", "--in", f"w={folder}/w.npy", "--out",
+            f"A={folder}/A.tns", "-q"])
+    with open(f"{folder}/A.tns", encoding="utf-8") as file:
+        found = {int(c) - 1: float(v) for c, v in (line.split() for line in file if not line.startswith("#"))}
+    check(found == expected, f"{found} is not {expected}")
+
+
 def test_placed_operands(folder):
     """They are brought to the first rank, and the result from there."""
     matrix, vector = draw(folder)
