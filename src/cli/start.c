@@ -20,7 +20,7 @@ static void keep_alone(void) {
 }
 
 // Where TMPDIR cannot be used, MPI and others fall back on /tmp without it. Nothing remains of an unnamed
-// file where this process is ended meanwhile.
+// file where this process is ended meanwhile, if the file system has such files.
 static void leave_bad_temporary_folder(void) {
     const char *folder = getenv("TMPDIR");
     const int probe = folder ? disk_open_unnamed(folder) : -1;

@@ -250,8 +250,9 @@ static void set_lane(Register *to, int i, WideValue value) {
 
 void block_clear(const BlockProgram *program, Sums *sums, int count) {
     const size_t bytes = sizeof(double) * (size_t)count;
+    const WideValue identity = wide_identity(program->reducer, program->kind, program->narrow);
     for (int i = 0; i < count; i++)
-        set_lane(&sums->sum, i, wide_identity(program->reducer, program->kind, program->narrow));
+        set_lane(&sums->sum, i, identity);
     memset(sums->lost_re, 0, bytes);
     memset(sums->lost_im, 0, bytes);
 }

@@ -205,26 +205,26 @@ static bool reserve(Totals *totals, int64_t more) {
 bool totals_add(Totals *totals, const int64_t *coordinates, const Register *from, int lane) {
     const Evaluator *evaluator = totals->evaluator;
     const Access *lhs = evaluator->assignment->lhs;
-    Sum value = {.summands = from != NULL};
+    Sum summand = {.summands = from != NULL};
     if (from && evaluator->kind == WIDE_INTEGER) {
-        value.value.whole = from->whole[lane];
+        summand.value.whole = from->whole[lane];
     } else if (from) {
-        value.value.re = from->re[lane];
-        value.value.im = evaluator->kind == WIDE_COMPLEX ? from->im[lane] : 0;
-        value.value.magnitude = from->magnitude[lane];
+        summand.value.re = from->re[lane];
+        summand.value.im = evaluator->kind == WIDE_COMPLEX ? from->im[lane] : 0;
+        summand.value.magnitude = from->magnitude[lane];
     }
     if (!totals->sparse) {
         int64_t element = 0;
         for (int d = 0; d < totals->order; d++)
             element = element * evaluator->extents[lhs->vars[d]] + coordinates[d];
-        add_sum(evaluator, &totals->sums[element], &value);
+        add_sum(evaluator, &totals->sums[element], &summand);
         return true;
     }
     if (!reserve(totals, 1))
         return false;
     for (int d = 0; d < totals->order; d++)
         totals->keys[d][totals->count] = coordinates[d];
-    totals->sums[totals->count++] = value;
+    totals->sums[totals->count++] = summand;
     return true;
 }
 

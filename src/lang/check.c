@@ -314,8 +314,7 @@ static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assig
     const Expr *reduction = expr_reduction(part);
     if (reduction && reduction->reducer == REDUCER_SUM)
         diagnostics_note(builder->diagnostics, (Span){0},
-                         "a sum that is written without 'sum', over variables that only the right side has, "
-                         "has entries where its operands do");
+                         "an implicit sum, without 'sum', has entries only where its operands have");
     return false;
 }
 

@@ -39,8 +39,8 @@ bool assembly_depends(const Cin *cin, const Leaf *leaf, int loop) {
     return dependence.depends;
 }
 
-bool assembly_counts(const Cin *cin, const Leaf *leaf, int loop) {
-    Dependence dependence = {cin, loop, bounds_counts, false};
+bool assembly_enumerates(const Cin *cin, const Leaf *leaf, int loop) {
+    Dependence dependence = {cin, loop, bounds_enumerates, false};
     find_dependences(&dependence, leaf);
     return dependence.depends;
 }

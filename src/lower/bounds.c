@@ -76,7 +76,7 @@ bool bounds_depends(const Cin *cin, int var, int loop) {
     return depends(cin, var, loop, true);
 }
 
-bool bounds_counts(const Cin *cin, int var, int loop) {
+bool bounds_enumerates(const Cin *cin, int var, int loop) {
     return depends(cin, var, loop, false);
 }
 

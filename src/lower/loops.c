@@ -117,7 +117,7 @@ static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
     loop->var = node->var;
     loop->lower = int_const(builder->arena, 0);
     loop->upper = node->extent;
-    if (builder->structure && !uses_loop(builder, node->body, node->var, assembly_counts))
+    if (builder->structure && !uses_loop(builder, node->body, node->var, assembly_enumerates))
         loop->upper = int_op(builder->arena, INT_MAX, int_const(builder->arena, 1), loop->upper);
     build_sequence(builder, node->body, &loop->body);
     loop_append(builder->arena, to, loop);

@@ -99,7 +99,7 @@ void build_upper(LeafBuilder *leaf, int l, LoopBody *to) {
     const LeafLoop *loop = &leaf->leaf->loops[l];
     const Builder *builder = leaf->builder;
     const IntExpr *upper = loop->upper;
-    if (builder->structure && !assembly_counts(builder->spmd->cin, leaf->leaf, loop->var))
+    if (builder->structure && !assembly_enumerates(builder->spmd->cin, leaf->leaf, loop->var))
         upper = int_op(builder->arena, INT_MAX, int_const(builder->arena, 1), upper);
     leaf->uppers[l] = build_bound(leaf, upper, "end", loop->var, to);
 }

@@ -200,20 +200,21 @@ static void warn_of_unmatched(const StatementPlan *plan, Diagnostics *diagnostic
     if (assignment->reducer != REDUCER_SUM || assignment_window(assignment))
         return;
     expr_accesses(assignment->rhs, count_modes, &occurrences);
-    for (VarSet repeated = left & ~right; repeated; repeated &= repeated - 1) {
-        const SourceVar *var = &assignment->vars[__builtin_ctzll(repeated)];
-        const int64_t extent = provenance_extent(plan->provenance, __builtin_ctzll(repeated));
-        const int summed = single_of_extent(plan, right & ~left, &occurrences, extent);
-        if (extent < 2 || summed < 0 ||
-            !diagnostics_warning(diagnostics, WARNING_UNMATCHED_INDEX, assignment->vars[summed].span,
-                                 "the sum over '%s' is repeated along '%s', which has the same extent and "
-                                 "stands on the left side only",
-                                 assignment->vars[summed].name, var->name))
-            continue;
-        diagnostics_note(diagnostics, var->span, "if this is meant, write the sum as 'sum({%s}, ...)'",
-                         assignment->vars[summed].name);
-        return;
+    int single = -1, summed = -1;
+    for (VarSet singles = left & ~right; singles && summed < 0; singles &= singles - 1) {
+        single = __builtin_ctzll(singles);
+        const int64_t extent = provenance_extent(plan->provenance, single);
+        if (extent > 1)
+            summed = single_of_extent(plan, right & ~left, &occurrences, extent);
     }
+    if (summed >= 0 &&
+        diagnostics_warning(diagnostics, WARNING_UNMATCHED_INDEX, assignment->vars[summed].span,
+                            "the sum over '%s' is broadcast along '%s', which has the same extent and "
+                            "stands on the left side only",
+                            assignment->vars[summed].name, assignment->vars[single].name))
+        diagnostics_note(diagnostics, assignment->vars[single].span,
+                         "if this is meant, write the sum as 'sum({%s}, ...)'",
+                         assignment->vars[summed].name);
 }
 
 void pipeline_warn(const Pipeline *pipeline, const Plan *plan, Diagnostics *diagnostics) {

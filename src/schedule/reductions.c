@@ -175,10 +175,12 @@ static const Expr *extract(Extraction *it, const Expr *expr) {
     return copy;
 }
 
-// Whether the statement itself can make the reduction that its right side is, or is inside of those that it
-// makes, which it then combines by `reducer`: what it combines around that, over other variables and with the
-// old value, is combined in the same way, or there is nothing, and the elements of the left side, which may
-// be complex, can hold what it combines. Where indices leave out elements of the left side, these are zero.
+// Whether the statement can compute the reduction `rhs` itself, without a workspace: its right side, or the
+// operand of one that it computes already, by `reducer`. It can if
+// - it combines nothing around it, over other variables or with the old value, or that by the same reducer;
+// - the left side holds what it combines, which may be complex;
+// - it is a sum, or indices leave out no elements of the left side, which would be zero.
+// For sums it says what assignment_summand (index/summation.h) leaves out.
 static bool is_made_by_statement(const Assignment *assignment, const Expr *rhs, Reducer reducer) {
     if (rhs->kind != EXPR_REDUCE || assignment_is_update(assignment))
         return false;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The CUDA C of `distal emit` compiles without a warning, in turn for one and another architecture: of the examples, and of the statements
+"""The CUDA C of `distal emit` compiles without a warning, alternately for sm_80 and sm_90: of the examples, and of the statements
 of statements.txt, test_functions.py and test_gpu.py in several types, with all tensors in memory of GPUs. What is refused there,
 which other tests look at, is left out.
 

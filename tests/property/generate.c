@@ -136,16 +136,20 @@ void draw_processors(Random *random, Draft *draft) {
         draw_smaller_machine(random, draft);
 }
 
+void draw_mode_order(Random *random, int percent, DraftTensor *tensor) {
+    tensor->reordered = tensor->order > 1 && random_chance(random, percent);
+    for (int m = 0; m < tensor->order; m++)
+        tensor->mode_order[m] = m;
+    if (tensor->reordered)
+        random_shuffle(random, tensor->mode_order, tensor->order);
+}
+
 void draw_placements(Random *random, Draft *draft) {
     for (int t = 0; t < draft->tensor_count; t++) {
         DraftTensor *tensor = &draft->tensors[t];
         tensor->formats = random_chance(random, 4);
         tensor->in_host = random_chance(random, 4);
-        tensor->reordered = tensor->order > 1 && random_chance(random, 12);
-        for (int m = 0; m < tensor->order; m++)
-            tensor->mode_order[m] = m;
-        if (tensor->reordered)
-            random_shuffle(random, tensor->mode_order, tensor->order);
+        draw_mode_order(random, 12, tensor);
         draw_placement(random, draft, tensor);
     }
 }

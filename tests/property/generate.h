@@ -43,6 +43,8 @@ void draw_repetitions(Random *random, Draft *draft);
 void draw_processors(Random *random, Draft *draft);
 // How and where all tensors are stored.
 void draw_placements(Random *random, Draft *draft);
+// Modes are stored in another order than that of the statement in `percent` of the draws.
+void draw_mode_order(Random *random, int percent, DraftTensor *tensor);
 void draw_placement(Random *random, Draft *draft, DraftTensor *tensor);
 // In some placements, parts whose lengths differ, also of dense tensors.
 void draw_lengths(Random *random, int order, DraftTensor *tensor);

@@ -40,11 +40,7 @@ static void draw_storages(Random *random, Draft *draft) {
     DraftTensor *sparse = &draft->tensors[SPARSE];
     for (int t = 0; t < draft->tensor_count; t++) {
         DraftTensor *tensor = &draft->tensors[t];
-        tensor->reordered = tensor->order > 1 && random_chance(random, 20);
-        for (int m = 0; m < tensor->order; m++)
-            tensor->mode_order[m] = m;
-        if (tensor->reordered)
-            random_shuffle(random, tensor->mode_order, tensor->order);
+        draw_mode_order(random, 20, tensor);
     }
     sparse->fill = random_weighted(random, fills, FILL_COUNT);
     draw_usual_levels(random, sparse);

@@ -63,11 +63,7 @@ void draw_storage_levels(Random *random, DraftTensor *tensor) {
 static void draw_storage(Random *random, DraftTensor *tensor) {
     static const int fills[] = {[FILL_NONE] = 6,   [FILL_ONE] = 6,   [FILL_ROW] = 8, [FILL_FEW] = 18,
                                 [FILL_TENTH] = 24, [FILL_HALF] = 26, [FILL_ALL] = 12};
-    tensor->reordered = tensor->order > 1 && random_chance(random, 30);
-    for (int m = 0; m < tensor->order; m++)
-        tensor->mode_order[m] = m;
-    if (tensor->reordered)
-        random_shuffle(random, tensor->mode_order, tensor->order);
+    draw_mode_order(random, 30, tensor);
     tensor->fill = random_weighted(random, fills, FILL_COUNT);
     if (tensor->order > 0 && random_chance(random, 68))
         draw_storage_levels(random, tensor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiles files that `distal emit` has written with NVRTC, in turn for one and for another architecture: the
-// kernels of a GPU in them. Prints what NVRTC says; the status is 1 where a text does not compile or has a
-// warning, and 77 where there is no NVRTC.
+// Compiles the GPU kernels in files that `distal emit` has written with NVRTC, alternately for sm_80 and
+// sm_90. Prints the log of NVRTC; the status is 1 where a file does not compile or has a warning, and 77
+// where there is no NVRTC.
 #include "cuda/nvrtc.h"
 
 #include <stdio.h>

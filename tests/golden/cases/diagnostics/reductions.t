@@ -59,7 +59,7 @@ reductions.distal: note: accumulate into a dense tensor, which an assignment con
 reductions.distal:20:8: error: '2 * sum({j}, S(i, j))' has a value everywhere, so the result is not zero there and cannot be stored in 's', which is sparse; store the result in a dense tensor
   20 | s(i) = 2 * sum({j}, S(i, j))
      |        ^~~~~~~~~~~~~~~~~~~~~
-reductions.distal: note: a sum that is written without 'sum', over variables that only the right side has, has entries where its operands do
+reductions.distal: note: an implicit sum, without 'sum', has entries only where its operands have
 reductions.distal:21:1: error: '*=' into 'S', which is sparse, is not supported: elements that are not stored would count as zero
   21 | S(i, j) *= A(i, j)
      | ^~~~~~~~~~~~~~~~~~
