@@ -44,16 +44,19 @@ bool neighbours_read(const StatementPlan *plan, int transfer) {
            (reduces ? !home->replicated : reads_homes(plan, of));
 }
 
-static bool gathers(const StatementPlan *plan, int transfer) {
+bool neighbours_gather(const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
     const Tensor *tensor = of->access->tensor;
     return plan->options.nodes && of->kind == TRANSFER_FETCH && !tensor_is_sparse(tensor) &&
-           plan->homes[tensor->id].memory == MEMORY_HOST && transfer_indexed_by(plan, transfer) >= 0 &&
-           reads_homes(plan, of);
+           plan->homes[tensor->id].memory == MEMORY_HOST && transfer_indexed_by(plan, transfer) >= 0;
 }
 
-bool neighbours_gather(const StatementPlan *plan, int transfer, int64_t rank, int64_t owner) {
-    return gathers(plan, transfer) && rank != owner &&
+static bool gathers_from_homes(const StatementPlan *plan, int transfer) {
+    return neighbours_gather(plan, transfer) && reads_homes(plan, &plan->spmd->transfers[transfer]);
+}
+
+bool neighbours_gather_from(const StatementPlan *plan, int transfer, int64_t rank, int64_t owner) {
+    return gathers_from_homes(plan, transfer) && rank != owner &&
            plan->options.nodes[rank] == plan->options.nodes[owner];
 }
 
@@ -278,19 +281,12 @@ static void divert_operation(Diversion *diversion, const RankStep *step, RankOpe
         divert_members(diversion, step, operation);
 }
 
-static bool has_neighbours(const StatementPlan *plan, int64_t rank) {
-    for (int64_t other = 0; other < plan->ranks; other++)
-        if (other != rank && plan->options.nodes[other] == plan->options.nodes[rank])
-            return true;
-    return false;
-}
-
 // Any piece of a neighbour may have elements that this rank uses.
 static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, const RankTransfer *part) {
     const Home *home = &plan->homes[part->transfer->access->tensor->id];
     Array(NeighbourPiece) pieces = {0};
     for (int64_t owner = 0; owner < plan->ranks; owner++) {
-        if (!neighbours_gather(plan, transfer, part->rank, owner))
+        if (!neighbours_gather_from(plan, transfer, part->rank, owner))
             continue;
         const Region own = home_pieces(home, owner, plan->arena);
         for (int64_t i = 0; i < own.rects.count; i++)
@@ -298,8 +294,9 @@ static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, con
     }
     RankTransfer *listed = arena_new(plan->arena, RankTransfer);
     *listed = *part;
-    listed->reads = gathers(plan, transfer);
-    listed->shares = transfer_shares_parts(plan, transfer) && has_neighbours(plan, part->rank);
+    listed->reads = gathers_from_homes(plan, transfer);
+    listed->shares =
+        transfer_shares_parts(plan, transfer) && nodes_count_members(plan->plan->nodes, part->rank) > 1;
     listed->neighbours = pieces.items;
     listed->neighbour_count = pieces.count;
     return listed;
@@ -307,8 +304,7 @@ static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, con
 
 const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const RankTransfer *part) {
     Arena *arena = plan->arena;
-    if (plan->options.nodes && part->transfer->kind == TRANSFER_FETCH &&
-        transfer_indexed_by(plan, transfer) >= 0)
+    if (neighbours_gather(plan, transfer))
         return divert_indexed(plan, transfer, part);
     if (!neighbours_read(plan, transfer))
         return part;

@@ -16,9 +16,11 @@
 // ranks are neighbours and no element has several homes, the owners read partial results in views.
 bool neighbours_read(const StatementPlan *plan, int transfer);
 
-// Of an indexed fetch (plan/indexed.h), whether `rank` copies what it uses from the home of `owner`, another
-// rank, into its view.
-bool neighbours_gather(const StatementPlan *plan, int transfer, int64_t rank, int64_t owner);
+// Whether neighbours help each other in an indexed fetch (plan/indexed.h): the operand is dense, in memory of
+// the host.
+bool neighbours_gather(const StatementPlan *plan, int transfer);
+// Whether `rank` then copies what it uses from the home of `owner`, another rank, into its view.
+bool neighbours_gather_from(const StatementPlan *plan, int transfer, int64_t rank, int64_t owner);
 
 // Whether all of these ranks read what the others have at home.
 bool planner_reads_all(const Planner *planner, const RankArray *ranks);

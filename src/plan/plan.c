@@ -418,6 +418,8 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
     }
     if (!balance_check(tensor_count, tensors, statement_count, spmds, diagnostics))
         return NULL;
+    if (options.nodes)
+        plan->nodes = nodes_create(arena, options.ranks, options.nodes);
     plan->largest = max_i64(options.largest, largest_machine(plan, spmds, params));
     if (!place_tensors(plan, params, diagnostics))
         return NULL;

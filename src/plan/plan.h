@@ -8,6 +8,7 @@
 
 #include "plan/figures.h"
 #include "plan/home.h"
+#include "plan/nodes.h"
 #include "plan/rank_plan.h"
 
 // Whether fetches in loops start a step ahead, where that is possible: those that statements on a GPU copy
@@ -101,6 +102,7 @@ struct Plan {
     int64_t **extents;            // the same: by mode
     int64_t largest;              // number of processors of the largest machine in use
     HomeFigures *home_figures;    // made by the first call that needs them
+    const Nodes *nodes;           // NULL: PlanOptions.nodes is
     int statement_count;
     StatementPlan **statements;
 };

@@ -2,44 +2,13 @@
 #include "plan/shared_parts.h"
 
 #include "base/integer.h"
-#include "plan/indexed.h"
+#include "plan/neighbours.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool transfer_shares_parts(const StatementPlan *plan, int transfer) {
-    const Transfer *of = &plan->spmd->transfers[transfer];
-    const int64_t *nodes = plan->options.nodes;
-    if (!nodes || of->kind != TRANSFER_FETCH || tensor_is_sparse(of->access->tensor) ||
-        plan->homes[of->access->tensor->id].memory != MEMORY_HOST || transfer_indexed_by(plan, transfer) < 0)
-        return false;
-    Arena *scratch = arena_create_within(plan->arena);
-    const Nodes all = nodes_create(plan, scratch);
-    bool shares = false;
-    for (int64_t rank = 0; rank < plan->ranks && !shares; rank++) {
-        const int64_t members = nodes_count_members(&all, rank);
-        shares = members > 1 && members < plan->ranks;
-    }
-    arena_free(scratch);
-    return shares;
-}
-
-Nodes nodes_create(const StatementPlan *plan, Arena *arena) {
-    const int64_t ranks = plan->ranks;
-    int64_t *first = arena_array(arena, int64_t, ranks + 1), *next = arena_array(arena, int64_t, ranks);
-    int64_t *members = arena_array(arena, int64_t, ranks), *numbers = arena_array(arena, int64_t, ranks);
-    for (int64_t rank = 0; rank < ranks; rank++)
-        numbers[rank] = next[plan->options.nodes[rank]]++;
-    for (int64_t node = 0; node < ranks; node++)
-        first[node + 1] = first[node] + next[node];
-    for (int64_t rank = 0; rank < ranks; rank++)
-        members[first[plan->options.nodes[rank]] + numbers[rank]] = rank;
-    return (Nodes){ranks, plan->options.nodes, first, members, numbers};
-}
-
-int64_t nodes_count_members(const Nodes *nodes, int64_t rank) {
-    const int64_t node = nodes->nodes[rank];
-    return nodes->first[node + 1] - nodes->first[node];
+    return neighbours_gather(plan, transfer) && plan->plan->nodes->several;
 }
 
 int64_t nodes_receiver(const Nodes *nodes, int64_t rank, int64_t owner) {

@@ -15,17 +15,6 @@
 // with several ranks. The same on all ranks.
 bool transfer_shares_parts(const StatementPlan *plan, int transfer);
 
-// The ranks of each node, in increasing order, which are its members from number 0 on.
-typedef struct {
-    int64_t ranks;
-    const int64_t *nodes;   // by rank, the index of its node
-    const int64_t *first;   // by node, the index of its first member in `members`; and the end of the last
-    const int64_t *members; // ranks, node by node
-    const int64_t *numbers; // by rank, its number on its node
-} Nodes;
-
-Nodes nodes_create(const StatementPlan *plan, Arena *arena);
-int64_t nodes_count_members(const Nodes *nodes, int64_t rank); // of its node
 // The number of the member that is the receiver on the node of `rank` for an owner; -1: the owner is on this
 // node, or the rank has no neighbours.
 int64_t nodes_receiver(const Nodes *nodes, int64_t rank, int64_t owner);

@@ -27,7 +27,7 @@ typedef struct {
     int64_t size; // of an element
     Arena *arena;
     Array(IndexedMessage) messages;
-    Nodes nodes;
+    const Nodes *nodes;
     Asked *asked; // by rank; NULL: none receives for others
 } IndexedCounting;
 
@@ -43,11 +43,11 @@ static int64_t end_of_peer(const Selection *selection, int64_t first) {
 static void ask_receiver(const IndexedCounting *counting, const IndexedMessage *message,
                          const Selection *parts, int64_t first, int64_t end) {
     const int64_t number =
-        counting->asked ? nodes_receiver(&counting->nodes, message->rank, message->owner) : -1;
+        counting->asked ? nodes_receiver(counting->nodes, message->rank, message->owner) : -1;
     if (number < 0)
         return;
-    const int64_t node = counting->nodes.nodes[message->rank];
-    Asked *asked = &counting->asked[counting->nodes.members[counting->nodes.first[node] + number]];
+    const int64_t node = counting->nodes->nodes[message->rank];
+    Asked *asked = &counting->asked[counting->nodes->members[counting->nodes->first[node] + number]];
     asked->asked.mode_count = parts->mode_count;
     memcpy(asked->asked.modes, parts->modes, sizeof parts->modes);
     for (int64_t p = first; p < end; p++) {
@@ -62,7 +62,7 @@ static void count_use(IndexedCounting *counting, int64_t rank, const IndexedUse 
     for (int64_t i = 0, end; i < parts->parts.count; i = end) {
         const int64_t peer = parts->parts.items[i].peer;
         end = end_of_peer(parts, i);
-        if (neighbours_gather(counting->plan, counting->transfer, rank, peer))
+        if (neighbours_gather_from(counting->plan, counting->transfer, rank, peer))
             continue;
         const int64_t bytes = saturated_mul(elements[peer], counting->size);
         const IndexedMessage message = {
@@ -118,12 +118,11 @@ static IndexedCounting counting_create(Structures *structures, const StatementPl
     IndexedCounting counting = {.plan = plan,
                                 .transfer = transfer,
                                 .home = home,
+                                .nodes = plan->plan->nodes,
                                 .size = (int64_t)type_info(home->tensor->type)->size,
                                 .arena = arena_create_within(structures->arena)};
-    if (transfer_shares_parts(plan, transfer)) {
-        counting.nodes = nodes_create(plan, counting.arena);
+    if (transfer_shares_parts(plan, transfer))
         counting.asked = arena_array(counting.arena, Asked, plan->ranks);
-    }
     return counting;
 }
 

@@ -267,7 +267,7 @@ static bool allocate(IndexedFinding *finding) {
         return false;
     for (int rank = 0; rank < finding->ranks; rank++)
         fetch->values.read[rank] =
-            fetch->reading && neighbours_gather(fetch->plan, fetch->transfer, storage->rank, rank);
+            fetch->reading && neighbours_gather_from(fetch->plan, fetch->transfer, storage->rank, rank);
     fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
     const int64_t size = (int64_t)type_info(storage->type)->size,
                   moved = value_exchange_buffer(&fetch->values);

@@ -15,7 +15,6 @@ typedef struct {
     IndexedFinding *finding;
     const Neighbours *neighbours; // NULL: this rank has none
     int members;
-    Nodes nodes;
     int64_t *sent, *received; // by member, numbers of questions
     int64_t *asks, *answers;  // by member, rectangles that this rank asks for, and answers
     Selection asked;          // of this rank
@@ -31,7 +30,8 @@ static bool no_memory(const Asking *asking, Diagnostics *diagnostics) {
 }
 
 static int64_t receiver_of(const Asking *asking, const SelectedPart *part) {
-    return nodes_receiver(&asking->nodes, asking->finding->fetch->storage->rank, part->peer);
+    const IndexedFetch *fetch = asking->finding->fetch;
+    return nodes_receiver(fetch->plan->plan->nodes, fetch->storage->rank, part->peer);
 }
 
 // Of each part the owner, and its numbers.
@@ -42,7 +42,6 @@ static bool count_questions(void *arguments, Diagnostics *diagnostics) {
     const Selection *parts = &asking->finding->use.parts;
     if (!asking->neighbours)
         return true;
-    asking->nodes = nodes_create(asking->finding->fetch->plan, arena);
     asking->sent = arena_array(arena, int64_t, asking->members);
     asking->received = arena_array(arena, int64_t, asking->members);
     asking->asks = arena_array(arena, int64_t, asking->members);
