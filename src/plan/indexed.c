@@ -389,9 +389,9 @@ const char *indexed_use(const StatementPlan *plan, int transfer, int64_t rank, c
                      .use = use};
     if (points)
         search.shared = shared_modes(&plan->spmd->transfers[transfer]);
-    use->parts.mode_count = use->own.mode_count = search.shared.count;
+    use->parts.mode_count = search.shared.count;
     memcpy(use->parts.modes, search.shared.modes, sizeof search.shared.modes);
-    memcpy(use->own.modes, search.shared.modes, sizeof search.shared.modes);
+    use->own = selection_like(&use->parts);
     if (points && !sparse)
         why = find_dense(&search, plan, transfer, &footprint);
     else

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+Selection selection_like(const Selection *selection) {
+    Selection like = {.mode_count = selection->mode_count};
+    memcpy(like.modes, selection->modes, sizeof like.modes);
+    return like;
+}
+
 void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Arena *arena) {
     const int64_t first = selection->numbers.count / run_length(selection->mode_count);
     array_push(arena, selection->parts,
@@ -167,10 +173,30 @@ const int64_t *part_read(Selection *selection, const int64_t *from, int order, i
     return from;
 }
 
-RectArray selection_rects(const Selection *selection, Arena *arena) {
-    RectArray rects = {0};
+int64_t selection_peer_end(const Selection *selection, int64_t first) {
+    const SelectedPart *parts = selection->parts.items;
+    int64_t end = first;
+    while (end < selection->parts.count && parts[end].peer == parts[first].peer)
+        end++;
+    return end;
+}
+
+int64_t *selection_elements(const Selection *selection, int64_t ranks, Arena *arena) {
+    int64_t *elements = arena_array(arena, int64_t, ranks);
     for (int64_t i = 0; i < selection->parts.count; i++)
-        rects.capacity += part_rect_count(&selection->parts.items[i]);
+        elements[selection->parts.items[i].peer] += part_volume(selection, &selection->parts.items[i]);
+    return elements;
+}
+
+int64_t selection_rect_count(const Selection *selection) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < selection->parts.count; i++)
+        count += part_rect_count(&selection->parts.items[i]);
+    return count;
+}
+
+RectArray selection_rects(const Selection *selection, Arena *arena) {
+    RectArray rects = {.capacity = selection_rect_count(selection)};
     rects.items = arena_array(arena, Rect, rects.capacity);
     for (int64_t i = 0; i < selection->parts.count; i++)
         for (int64_t r = 0; r < part_rect_count(&selection->parts.items[i]); r++)

@@ -38,6 +38,8 @@ static inline PositionSet run_interval(int mode_count, const int64_t *run, int i
     return (PositionSet){run[i], i + 1 < mode_count ? run[i] + 1 : run[i + 1], NULL};
 }
 
+// One without parts that has runs in the same modes.
+Selection selection_like(const Selection *selection);
 // Appends a part without runs; appends a run to the last part. The first run shrinks the rectangle to itself
 // in the modes of the runs, later ones extend it. Periodic sets stay those of the rectangle.
 void selection_add_part(Selection *selection, const Rect *rect, int64_t peer, Arena *arena);
@@ -64,7 +66,12 @@ int64_t part_numbers(const Selection *selection, const SelectedPart *part);
 void part_write(const Selection *selection, const SelectedPart *part, int64_t *to);
 const int64_t *part_read(Selection *selection, const int64_t *from, int order, int64_t peer, Arena *arena);
 
-// The rectangles of all parts.
+// Of a sorted selection, what follows the parts of the peer of part number `first`, up to the end.
+int64_t selection_peer_end(const Selection *selection, int64_t first);
+// The elements of all parts by peer, of which there are `ranks`.
+int64_t *selection_elements(const Selection *selection, int64_t ranks, Arena *arena);
+// The rectangles of all parts, and their number.
+int64_t selection_rect_count(const Selection *selection);
 RectArray selection_rects(const Selection *selection, Arena *arena);
 
 #endif

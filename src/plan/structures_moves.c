@@ -54,11 +54,12 @@ static const char *receive(Structures *structures, Version *operand, int64_t ran
     int64_t groups = 0;
     *received = (Entries){.type = operand->whole.type, .order = operand->whole.order};
     memcpy(received->extents, operand->whole.extents, sizeof received->extents);
-    for (int64_t i = 0; i < parts->parts.count && !why; groups++) {
+    for (int64_t i = 0, end; i < parts->parts.count && !why; i = end, groups++) {
         const int64_t peer = parts->parts.items[i].peer;
         int64_t count = 0;
-        for (; i < parts->parts.count && parts->parts.items[i].peer == peer; i++)
-            count += part_rect_count(&parts->parts.items[i]);
+        end = selection_peer_end(parts, i);
+        for (int64_t p = i; p < end; p++)
+            count += part_rect_count(&parts->parts.items[p]);
         making->elements[peer] = cutter_cut(&operand->cutter, count, rects, arena, &slices[groups]);
         received->count += making->elements[peer];
         rects += count;
@@ -144,18 +145,15 @@ typedef Array(int64_t) CountArray;
 // The requests that each rank gets: for each rank that requests something, the number of parts, and these.
 typedef struct {
     Arena *arena;
-    int mode_count;
-    int modes[MAX_ORDER];
+    Selection none; // without parts, with the modes of their runs
     CountArray *by; // the rank that gets them
 } Requests;
 
 static void add_requests(Requests *requests, const Selection *parts) {
-    requests->mode_count = parts->mode_count;
-    memcpy(requests->modes, parts->modes, sizeof requests->modes);
+    requests->none = selection_like(parts);
     for (int64_t i = 0, end; i < parts->parts.count; i = end) {
         const int64_t peer = parts->parts.items[i].peer;
-        for (end = i; end < parts->parts.count && parts->parts.items[end].peer == peer;)
-            end++;
+        end = selection_peer_end(parts, i);
         array_push(requests->arena, requests->by[peer], end - i);
         for (int64_t p = i; p < end; p++) {
             const int64_t numbers = part_numbers(parts, &parts->parts.items[p]);
@@ -171,8 +169,7 @@ static void add_requests(Requests *requests, const Selection *parts) {
 static RectArray read_requests(const Requests *requests, int64_t rank, int order, CountArray *counts,
                                Arena *arena) {
     const int64_t *from = requests->by[rank].items, *end = from + requests->by[rank].count;
-    Selection selection = {.mode_count = requests->mode_count};
-    memcpy(selection.modes, requests->modes, sizeof selection.modes);
+    Selection selection = requests->none;
     while (from < end) {
         const int64_t first = selection.parts.count;
         int64_t rects = 0;

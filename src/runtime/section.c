@@ -34,15 +34,12 @@ typedef struct {
     bool any; // there are some, on any rank
     Array(Place) places;
     Selection own, others;
-    int64_t *own_counts, *other_counts; // elements by rank
     ValueExchange exchange;
 } Sections;
 
 static bool begin(void *arguments, Diagnostics *diagnostics) {
     Sections *sections = arguments;
     sections->arena = arena_create_within(diagnostics->arena);
-    sections->own_counts = arena_array(diagnostics->arena, int64_t, sections->ranks);
-    sections->other_counts = arena_array(diagnostics->arena, int64_t, sections->ranks);
     return true;
 }
 
@@ -103,12 +100,6 @@ static bool find_chunks(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-static void count_elements(const Selection *selection, int ranks, int64_t *counts) {
-    memset(counts, 0, sizeof *counts * (size_t)ranks);
-    for (int64_t i = 0; i < selection->parts.count; i++)
-        counts[selection->parts.items[i].peer] += rect_volume(&selection->parts.items[i].rect);
-}
-
 static int64_t copy(const Piece *piece, const Rect *rect, char *message, bool out) {
     const Piece packed = piece_packed(rect, (LevelList){0}, piece->type, message);
     piece_copy(out ? &packed : piece, out ? piece : &packed, rect);
@@ -138,11 +129,10 @@ static void copy_others(const Sections *sections, char *message, bool out) {
 static bool pack(void *arguments, Diagnostics *diagnostics) {
     Sections *sections = arguments;
     const Storage *storage = sections->storage;
-    count_elements(&sections->own, sections->ranks, sections->own_counts);
-    count_elements(&sections->others, sections->ranks, sections->other_counts);
+    const int64_t *own = selection_elements(&sections->own, sections->ranks, sections->arena),
+                  *others = selection_elements(&sections->others, sections->ranks, sections->arena);
     if (!value_exchange_create(&sections->exchange, storage->type, EXCHANGE_MESSAGE_BYTES,
-                               sections->writes ? sections->own_counts : sections->other_counts,
-                               sections->writes ? sections->other_counts : sections->own_counts,
+                               sections->writes ? own : others, sections->writes ? others : own,
                                sections->comm) ||
         !value_exchange_allocate(&sections->exchange))
         return diagnostics_error(diagnostics, (Span){0},
