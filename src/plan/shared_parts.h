@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared parts: of an indexed fetch (plan/indexed.h), what several ranks of a node use of a rank of another
-// node. One rank of the node, the receiver for that owner, requests it, once, and gets it in a block of
-// memory that its neighbours can read, from which each copies what it uses. What only one of them uses of an
-// owner, and replicas of other owners, the ranks request themselves. Figures are as if each had got all that
-// it uses.
+// node. One rank of the node, the aggregator of that owner, requests it once and receives it in a buffer in
+// shared memory, from which each rank of the node copies what it uses. What only one of them uses of an
+// owner, and replicas of other owners, the ranks request themselves. Figures are as if each had received all
+// that it uses.
 #ifndef DISTAL_PLAN_SHARED_PARTS_H
 #define DISTAL_PLAN_SHARED_PARTS_H
 
@@ -11,28 +11,35 @@
 #include "plan/rank_plan.h"
 #include "plan/selection.h"
 
-// Whether the ranks of a node get parts together in a transfer: where there are several nodes, one of them
-// with several ranks. The same on all ranks.
+// Whether the ranks of a node receive parts together in a transfer: where there are several nodes, one of
+// them with several ranks. The same on all ranks.
 bool transfer_shares_parts(const StatementPlan *plan, int transfer);
 
-// The number of the member that is the receiver on the node of `rank` for an owner; -1: the owner is on this
+// The number on the node of `rank` of the member that is its aggregator of an owner; -1: the owner is on this
 // node, or the rank has no neighbours.
-int64_t nodes_receiver(const Nodes *nodes, int64_t rank, int64_t owner);
+int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner);
 
-// Where elements that a rank asks its receiver for are: in a run that has the coordinates from lo to before
-// hi in the last mode of runs, and begins at element `offset` of the block. offset -1: the rank requests them
-// from their owner.
+// Elements in the buffer of an aggregator: those of a run with the coordinates from lo to before hi in the
+// last mode of runs, from element `offset` of the buffer on. offset -1: they are not there, and the rank
+// that uses them requests them from their owner.
 typedef struct {
     int64_t offset, lo, hi;
 } SharedRun;
 
-// What ranks ask one receiver for: parts with their owners as peers, disjoint for each rank. Appends to
-// `received` what it gets for them, in the order of owners, each element once: of owners of which some
-// element is asked for several times. `runs`: for each rectangle of `asked`, in order. Returns the elements
-// of the block, which are in the order of `received`.
-int64_t shared_parts_find(const Selection *asked, Arena *arena, Selection *received, SharedRun *runs);
+// What an aggregator receives.
+typedef struct {
+    Selection parts;  // with their owners as peers, in that order; each element once, in this order
+    int64_t elements; // of the buffer
+    SharedRun *runs;  // by rectangle of the requests: the run that contains it
+} SharedParts;
 
-// The rectangle of the run that has a rectangle of a part.
-Rect shared_run_rect(const Selection *asked, const SelectedPart *part, int64_t index, const SharedRun *run);
+// `requests`: what ranks of its node request of it, parts with their owners as peers, disjoint for each rank,
+// and each in one piece of its owner. It receives what they use of owners of which some element is requested
+// several times. Lives in the arena.
+SharedParts shared_parts_find(const Selection *requests, const Home *home, Arena *arena);
+
+// The rectangle of the run that contains a rectangle of a part.
+Rect shared_run_rect(const Selection *requests, const SelectedPart *part, int64_t index,
+                     const SharedRun *run);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/indexed_copies.h"
-
 #include "base/integer.h"
+#include "runtime/indexed_share.h"
 
 // That of a neighbour.
 static const Piece *piece_of_neighbour(const IndexedFetch *fetch, int64_t rank, const Rect *rect) {
@@ -23,13 +22,13 @@ static Piece window(const IndexedFinding *finding, const Rect *part) {
 }
 
 // One end of the copy of parts: a home piece, the view, memory of a message, where the elements follow each
-// other in the order of the parts, or a block in which runs contain those of the parts.
+// other in the order of the parts, or the buffer of an aggregator, whose runs contain those of the parts.
 typedef struct {
-    const Piece *piece; // NULL: a message, or a block
+    const Piece *piece; // NULL: a message, or the buffer of an aggregator
     bool is_view;
-    const SharedRun *run; // in a block: that of the next rectangle of parts; NULL: it is no block
-    char *at; // a message: where the next part begins; a block: where it does; else the last run that was
-              // copied
+    const SharedRun *run; // in such a buffer: that of the next rectangle of parts; else NULL
+    char *at; // a message: where the next part begins; such a buffer: where it does; else the last run that
+              // was copied
     int64_t indices[MAX_ORDER]; // of the first coordinates of that run in the piece, by the modes of the runs
 } End;
 
@@ -166,9 +165,9 @@ bool indexed_copies_list(const IndexedFinding *finding) {
         if (fetch->values.read[part->peer]) {
             End home = {.piece = piece_of_neighbour(fetch, part->peer, &part->rect)};
             ok = list_part(finding, &fetch->read, receives, part, &view, &home);
-        } else if (runs && finding->copied[i] >= 0) {
-            End block = {.run = runs, .at = fetch->mapped[finding->copied[i]].memory};
-            ok = list_part(finding, &fetch->shared, receives, part, &view, &block);
+        } else if (indexed_share_source(finding, part, runs) >= 0) {
+            End buffer = {.run = runs, .at = fetch->mapped[indexed_share_source(finding, part, runs)].memory};
+            ok = list_part(finding, &fetch->shared, receives, part, &view, &buffer);
         } else if (!fetch->values.received_at[part->peer]) {
             ok = list_part(finding, &fetch->unpacked, receives, part, &view, &incoming);
         }

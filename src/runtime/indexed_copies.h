@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-// The block of a receiver; without memory: nothing is copied from it.
+// The buffer of an aggregator; without memory: nothing is copied from it.
 typedef struct {
     int64_t rank, bytes;
     char *memory;
@@ -28,14 +28,15 @@ struct IndexedFetch {
     int64_t number_bytes;     // of them, as planned
     IndexedRows rows;
     // From home pieces to `values`, and from there to the view, of what is not contiguous there; and to the
-    // view from home pieces, of this rank and of neighbours, and from blocks of receivers.
+    // view from home pieces, of this rank and of neighbours, and from buffers of aggregators.
     CopyList packed, unpacked, own, read, shared;
-    const RankTransfer *part; // with the pieces of neighbours; NULL: nothing is read of these
+    // With the pieces of neighbours; NULL: nothing is read of these, and no parts are shared.
+    const RankTransfer *part;
     const Piece *neighbours;
     Reading *reading;
-    // What this rank receives for its node, in shared memory; and by member, what it copies from.
-    char *block;
-    int64_t block_elements;
+    // What this rank receives as aggregator, in shared memory; and by member, what it copies from.
+    char *shared_buffer;
+    int64_t shared_elements;
     int mapped_count;
     SharedMapping *mapped;
 };
@@ -49,14 +50,11 @@ typedef struct {
     Arena *arena;  // while they are found
     IndexedUse use;
     Selection requests, sends; // of messages
-    // With parts that the ranks of the node get together; NULL: none of this rank.
+    // With parts that the ranks of the node receive together; NULL: none of this rank.
     const Neighbours *neighbours;
-    Selection received; // what this rank requests for its node
-    bool *for_node;     // by owner, whether it does
+    SharedParts shared; // what this rank receives as aggregator
     SharedRun *runs;    // by rectangle of the parts that it uses
-    int64_t *copied;    // by part of these, the member that receives it, -1: this rank requests it
-    bool *copies_from;  // by member, whether any is
-    int64_t *blocks;    // by member, where its block is in its shared memory, and its bytes
+    int64_t *places;    // by member, where its buffer is in its shared memory, and its bytes
 } IndexedFinding;
 
 // Lists the copies of all parts, for which the view and the messages have memory. False where memory runs

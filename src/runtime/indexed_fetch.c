@@ -79,7 +79,7 @@ Cost indexed_fetch_received(const IndexedFetch *fetch) {
 
 int64_t indexed_fetch_buffers(const IndexedFetch *fetch) {
     const int64_t own = fetch->buffer ? rect_volume(&fetch->view.rect) : 0;
-    const int64_t moved = saturated_add(fetch->block_elements, value_exchange_buffer(&fetch->values));
+    const int64_t moved = saturated_add(fetch->shared_elements, value_exchange_buffer(&fetch->values));
     return saturated_add(fetch->number_bytes, saturated_mul(saturated_add(own, moved),
                                                             (int64_t)type_info(fetch->storage->type)->size));
 }
@@ -146,14 +146,6 @@ static bool find_parts(void *arguments, Diagnostics *diagnostics) {
     return !why || no_memory(fetch, diagnostics);
 }
 
-// The elements of the parts, by rank.
-static int64_t *count_elements(const IndexedFinding *finding, const Selection *selection) {
-    int64_t *elements = arena_array(finding->arena, int64_t, finding->ranks);
-    for (int64_t i = 0; i < selection->parts.count; i++)
-        elements[selection->parts.items[i].peer] += part_volume(selection, &selection->parts.items[i]);
-    return elements;
-}
-
 // The index of the coordinate of each position of a level in a list of these in increasing order, by a table
 // where that is not much longer than the level. Positions that the rank does not use may have others.
 static void number_positions(const int64_t *coordinates, int64_t count, int64_t position_count, bool wide,
@@ -197,15 +189,6 @@ static bool number_coordinates(const IndexedFinding *finding) {
     return true;
 }
 
-// The end of the parts of the same peer.
-static int64_t end_of_peer(const Selection *selection, int64_t first) {
-    int64_t end = first;
-    while (end < selection->parts.count &&
-           selection->parts.items[end].peer == selection->parts.items[first].peer)
-        end++;
-    return end;
-}
-
 // Whether a home piece is contiguous, as it is unless a caller's memory has gaps.
 static bool is_packed(const Storage *storage, const Piece *piece) {
     const Piece packed =
@@ -213,16 +196,19 @@ static bool is_packed(const Storage *storage, const Piece *piece) {
     return memcmp(packed.stride, piece->stride, sizeof packed.stride[0] * (size_t)piece->rect.order) == 0;
 }
 
-// Elements that leave from where they are at home, and those that arrive in the view or in the block for the
-// node. The addresses of these follow when both have memory.
+// Elements that leave from where they are at home, and those that arrive in the view or in the buffer of an
+// aggregator. The addresses of these follow when both have memory.
 static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
     const IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
     const Selection *const sends = &finding->sends, *const receives = &finding->requests;
+    const SelectedPart *shared = finding->shared.parts.parts.items, *const shared_end =
+                                                                        shared +
+                                                                        finding->shared.parts.parts.count;
     int64_t elements = 0;
     for (int64_t i = 0, end; i < sends->parts.count; i = end) {
         const SelectedPart *part = &sends->parts.items[i];
-        end = end_of_peer(sends, i);
+        end = selection_peer_end(sends, i);
         if (fetch->values.read[part->peer])
             continue;
         const Piece *piece = storage_piece_with(storage, &part->rect);
@@ -233,18 +219,20 @@ static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
     }
     for (int64_t i = 0, end; i < receives->parts.count; i = end) {
         const int64_t peer = receives->parts.items[i].peer;
-        end = end_of_peer(receives, i);
-        const bool for_node = finding->for_node && finding->for_node[peer];
-        arrives[peer] = !fetch->values.read[peer] && !for_node &&
+        end = selection_peer_end(receives, i);
+        while (shared < shared_end && shared->peer < peer)
+            shared++;
+        const bool is_shared = shared < shared_end && shared->peer == peer;
+        arrives[peer] = !fetch->values.read[peer] && !is_shared &&
                         indexed_arrives_in_view(&finding->use, receives, storage->home->tensor, i, end - i);
-        elements += arrives[peer] || for_node ? fetch->values.receives[peer] : 0;
+        elements += arrives[peer] || is_shared ? fetch->values.receives[peer] : 0;
     }
     return elements;
 }
 
 static void set_addresses(const IndexedFinding *finding, const bool *arrives) {
     const Selection *receives = &finding->requests;
-    for (int64_t i = 0; i < receives->parts.count; i = end_of_peer(receives, i)) {
+    for (int64_t i = 0; i < receives->parts.count; i = selection_peer_end(receives, i)) {
         const SelectedPart *part = &receives->parts.items[i];
         const Rect rect = indexed_in_view(&finding->use, &part->rect);
         if (arrives[part->peer])
@@ -257,11 +245,11 @@ static bool allocate(IndexedFinding *finding) {
     IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
     const IndexedUse *use = &finding->use;
-    const int64_t *sends = count_elements(finding, &finding->sends),
-                  *receives = count_elements(finding, &finding->requests);
+    const int64_t *sends = selection_elements(&finding->sends, finding->ranks, finding->arena),
+                  *receives = selection_elements(&finding->requests, finding->ranks, finding->arena);
     bool *arrives = arena_array(finding->arena, bool, finding->ranks);
     fetch->received = indexed_cost(fetch->plan, fetch->transfer, storage->rank,
-                                   count_elements(finding, &finding->use.parts));
+                                   selection_elements(&use->parts, finding->ranks, finding->arena));
     if (!value_exchange_create(&fetch->values, storage->type, fetch->plan->options.message_limit, sends,
                                receives, finding->comm))
         return false;
@@ -271,7 +259,7 @@ static bool allocate(IndexedFinding *finding) {
     fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
     const int64_t size = (int64_t)type_info(storage->type)->size,
                   moved = value_exchange_buffer(&fetch->values);
-    const int64_t elements = saturated_add(indexed_buffer(use), fetch->block_elements),
+    const int64_t elements = saturated_add(indexed_buffer(use), fetch->shared_elements),
                   copied = moved - find_in_place(finding, arrives);
     if (saturated_add(fetch->number_bytes, saturated_mul(saturated_add(elements, copied), size)) >
         finding->limit)
@@ -346,7 +334,7 @@ void indexed_fetch_finish(IndexedFetch *fetch) {
     if (fetch->read.count > 0)
         read_neighbours(fetch);
     value_exchange_wait(&fetch->values);
-    indexed_share_give(fetch);
+    indexed_share_received(fetch);
     copy_list_execute(&fetch->unpacked, size);
     indexed_share_wait(fetch);
     copy_list_execute(&fetch->shared, size);

@@ -3,6 +3,7 @@
 
 #include "memory/shared.h"
 #include "runtime/agreement.h"
+#include "runtime/part_exchange.h"
 #include "runtime/wait.h"
 
 #include <stdlib.h>
@@ -10,267 +11,205 @@
 
 enum { RUN_NUMBERS = sizeof(SharedRun) / sizeof(int64_t) };
 
-// What ranks of a node ask each other, and the answers.
+// The requests of ranks of a node to aggregators, and the replies, the runs that contain what is requested.
 typedef struct {
     IndexedFinding *finding;
-    const Neighbours *neighbours; // NULL: this rank has none
-    int members;
-    int64_t *sent, *received; // by member, numbers of questions
-    int64_t *asks, *answers;  // by member, rectangles that this rank asks for, and answers
-    Selection asked;          // of this rank
-    SharedRun *runs;          // the answers
-    ValueExchange exchange;
-} Asking;
+    int64_t *aggregators; // by part that this rank uses
+    Selection requests;   // to this rank
+    int64_t *rects;       // of these, by member
+    ValueExchange replies;
+} Sharing;
 
-static bool no_memory(const Asking *asking, Diagnostics *diagnostics) {
-    const Storage *storage = asking->finding->fetch->storage;
-    return diagnostics_error(diagnostics, (Span){0},
-                             "rank %lld has not enough memory for the requests of parts of tensor %s",
-                             (long long)storage->rank, storage->home->tensor->name);
+static int64_t aggregator_of(const IndexedFinding *finding, const SelectedPart *part) {
+    const IndexedFetch *fetch = finding->fetch;
+    return nodes_aggregator(fetch->plan->plan->nodes, fetch->storage->rank, part->peer);
 }
 
-static int64_t receiver_of(const Asking *asking, const SelectedPart *part) {
-    const IndexedFetch *fetch = asking->finding->fetch;
-    return nodes_receiver(fetch->plan->plan->nodes, fetch->storage->rank, part->peer);
-}
-
-// Of each part the owner, and its numbers.
-static bool count_questions(void *arguments, Diagnostics *diagnostics) {
+static bool choose_aggregators(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
-    Asking *asking = arguments;
-    Arena *arena = asking->finding->arena;
-    const Selection *parts = &asking->finding->use.parts;
-    if (!asking->neighbours)
-        return true;
-    asking->sent = arena_array(arena, int64_t, asking->members);
-    asking->received = arena_array(arena, int64_t, asking->members);
-    asking->asks = arena_array(arena, int64_t, asking->members);
-    asking->answers = arena_array(arena, int64_t, asking->members);
-    for (int64_t p = 0; p < parts->parts.count; p++) {
-        const SelectedPart *part = &parts->parts.items[p];
-        const int64_t receiver = receiver_of(asking, part);
-        if (receiver < 0)
-            continue;
-        asking->sent[receiver] += 1 + part_numbers(parts, part);
-        asking->asks[receiver] += part_rect_count(part);
-    }
-    return true;
-}
-
-static bool prepare_exchange(Asking *asking, const int64_t *sends, const int64_t *receives,
-                             Diagnostics *diagnostics) {
-    value_exchange_free(&asking->exchange);
-    return (value_exchange_create(&asking->exchange, TYPE_I64, EXCHANGE_MESSAGE_BYTES, sends, receives,
-                                  asking->neighbours->node) &&
-            value_exchange_allocate(&asking->exchange)) ||
-           no_memory(asking, diagnostics);
-}
-
-// By member, where what goes to it, or comes from it, begins.
-static int64_t **list_places(const Asking *asking, char *(*place)(const ValueExchange *exchange, int rank)) {
-    int64_t **places = arena_array(asking->finding->arena, int64_t *, asking->members);
-    for (int m = 0; m < asking->members; m++)
-        places[m] = (int64_t *)place(&asking->exchange, m);
-    return places;
-}
-
-static bool write_questions(void *arguments, Diagnostics *diagnostics) {
-    Asking *asking = arguments;
-    const Selection *parts = &asking->finding->use.parts;
-    if (!asking->neighbours)
-        return true;
-    if (!prepare_exchange(asking, asking->sent, asking->received, diagnostics))
-        return false;
-    int64_t **to = list_places(asking, value_exchange_to);
-    for (int64_t p = 0; p < parts->parts.count; p++) {
-        const SelectedPart *part = &parts->parts.items[p];
-        const int64_t receiver = receiver_of(asking, part);
-        if (receiver < 0)
-            continue;
-        *to[receiver]++ = part->peer;
-        part_write(parts, part, to[receiver]);
-        to[receiver] += part_numbers(parts, part);
-    }
-    return true;
-}
-
-static void read_questions(Asking *asking) {
-    IndexedFinding *finding = asking->finding;
-    const int64_t *from = (const int64_t *)asking->exchange.incoming;
-    asking->asked.mode_count = finding->use.parts.mode_count;
-    memcpy(asking->asked.modes, finding->use.parts.modes, sizeof asking->asked.modes);
-    for (int m = 0; m < asking->members; m++)
-        for (const int64_t *end = from + asking->received[m]; from < end;) {
-            const int64_t owner = *from++;
-            from =
-                part_read(&asking->asked, from, finding->fetch->storage->home->order, owner, finding->arena);
-            asking->answers[m] += part_rect_count(&asking->asked.parts.items[asking->asked.parts.count - 1]);
-        }
-}
-
-static bool answer(void *arguments, Diagnostics *diagnostics) {
-    Asking *asking = arguments;
-    IndexedFinding *finding = asking->finding;
-    if (!asking->neighbours)
-        return true;
-    read_questions(asking);
-    int64_t all = 0;
-    int64_t *sends = arena_array(finding->arena, int64_t, asking->members),
-            *receives = arena_array(finding->arena, int64_t, asking->members);
-    for (int m = 0; m < asking->members; m++) {
-        all += asking->answers[m];
-        sends[m] = RUN_NUMBERS * asking->answers[m];
-        receives[m] = RUN_NUMBERS * asking->asks[m];
-    }
-    asking->runs = arena_array(finding->arena, SharedRun, all);
-    finding->fetch->block_elements =
-        shared_parts_find(&asking->asked, finding->arena, &finding->received, asking->runs);
-    if (!prepare_exchange(asking, sends, receives, diagnostics))
-        return false;
-    if (all > 0)
-        memcpy(asking->exchange.outgoing, asking->runs, sizeof(SharedRun) * (size_t)all);
-    return true;
-}
-
-// Where the elements of the rank are that it does not request itself.
-static void read_answers(const Asking *asking) {
-    IndexedFinding *finding = asking->finding;
+    Sharing *sharing = arguments;
+    const IndexedFinding *finding = sharing->finding;
     const Selection *parts = &finding->use.parts;
-    int64_t **from = list_places(asking, value_exchange_from), all = 0;
+    sharing->aggregators = arena_array(finding->arena, int64_t, parts->parts.count);
+    sharing->rects = arena_array(finding->arena, int64_t, finding->neighbours->count);
     for (int64_t p = 0; p < parts->parts.count; p++)
-        all += part_rect_count(&parts->parts.items[p]);
-    finding->runs = arena_array(finding->arena, SharedRun, all);
-    SharedRun *run = finding->runs;
+        sharing->aggregators[p] = aggregator_of(finding, &parts->parts.items[p]);
+    return true;
+}
+
+static bool prepare_replies(void *arguments, Diagnostics *diagnostics) {
+    Sharing *sharing = arguments;
+    IndexedFinding *finding = sharing->finding;
+    const Storage *storage = finding->fetch->storage;
+    const Selection *parts = &finding->use.parts;
+    const int members = finding->neighbours->count;
+    int64_t *sends = arena_array(finding->arena, int64_t, members),
+            *receives = arena_array(finding->arena, int64_t, members), all = 0;
+    finding->shared = shared_parts_find(&sharing->requests, storage->home, finding->arena);
+    finding->fetch->shared_elements = finding->shared.elements;
+    for (int m = 0; m < members; m++) {
+        sends[m] = RUN_NUMBERS * sharing->rects[m];
+        all += sharing->rects[m];
+    }
+    for (int64_t p = 0; p < parts->parts.count; p++)
+        if (sharing->aggregators[p] >= 0)
+            receives[sharing->aggregators[p]] += RUN_NUMBERS * part_rect_count(&parts->parts.items[p]);
+    if (!value_exchange_create(&sharing->replies, TYPE_I64, EXCHANGE_MESSAGE_BYTES, sends, receives,
+                               finding->neighbours->node) ||
+        !value_exchange_allocate(&sharing->replies))
+        return diagnostics_error(diagnostics, (Span){0},
+                                 "rank %lld has not enough memory for the requests of parts of tensor %s",
+                                 (long long)storage->rank, storage->home->tensor->name);
+    if (all > 0)
+        memcpy(sharing->replies.outgoing, finding->shared.runs, sizeof(SharedRun) * (size_t)all);
+    return true;
+}
+
+// The runs of all that this rank uses, in the order of its parts.
+static void read_replies(const Sharing *sharing) {
+    IndexedFinding *finding = sharing->finding;
+    const Selection *parts = &finding->use.parts;
+    const int members = finding->neighbours->count;
+    const char **from = arena_array(finding->arena, const char *, members);
+    for (int m = 0; m < members; m++)
+        from[m] = value_exchange_from(&sharing->replies, m);
+    SharedRun *run = finding->runs = arena_array(finding->arena, SharedRun, selection_rect_count(parts));
     for (int64_t p = 0; p < parts->parts.count; p++) {
-        const int64_t count = part_rect_count(&parts->parts.items[p]);
-        const int64_t receiver = receiver_of(asking, &parts->parts.items[p]);
-        for (int64_t r = 0; r < count && receiver < 0; r++)
-            run[r].offset = -1;
-        if (receiver >= 0) {
-            memcpy(run, from[receiver], sizeof *run * (size_t)count);
-            from[receiver] += RUN_NUMBERS * count;
-            finding->copies_from[receiver] = finding->copies_from[receiver] || run->offset >= 0;
+        const int64_t count = part_rect_count(&parts->parts.items[p]), m = sharing->aggregators[p];
+        const size_t bytes = sizeof *run * (size_t)count;
+        if (m >= 0) {
+            memcpy(run, from[m], bytes);
+            from[m] += bytes;
+        } else {
+            run->offset = -1; // of the first run, which says it of the part
         }
-        finding->copied[p] = run->offset >= 0 ? receiver : -1;
         run += count;
     }
 }
 
-// What it requests for itself and for its node, by owner: of each owner it is all the one or all the other.
+// What it requests for itself and as aggregator, by owner: of each owner it is all the one or all the other.
 static bool find_requests(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
-    const Asking *asking = arguments;
-    IndexedFinding *finding = asking->finding;
-    const Selection *own = &finding->use.parts, *received = &finding->received;
-    if (!asking->neighbours)
-        return true;
-    finding->copied = arena_array(finding->arena, int64_t, own->parts.count);
-    finding->copies_from = arena_array(finding->arena, bool, asking->members);
-    finding->for_node = arena_array(finding->arena, bool, finding->ranks);
-    read_answers(asking);
-    finding->requests = (Selection){.mode_count = own->mode_count};
-    memcpy(finding->requests.modes, own->modes, sizeof own->modes);
-    int64_t r = 0;
+    const Sharing *sharing = arguments;
+    IndexedFinding *finding = sharing->finding;
+    const Selection *own = &finding->use.parts, *shared = &finding->shared.parts;
+    read_replies(sharing);
+    finding->requests = selection_like(own);
+    const SharedRun *run = finding->runs;
+    int64_t s = 0;
     for (int64_t p = 0; p <= own->parts.count; p++) {
-        const int64_t peer = p < own->parts.count ? own->parts.items[p].peer : finding->ranks;
-        for (; r < received->parts.count && received->parts.items[r].peer <= peer; r++) {
-            selection_append(&finding->requests, received, r, finding->arena);
-            finding->for_node[received->parts.items[r].peer] = true;
-        }
-        if (p < own->parts.count && finding->copied[p] < 0)
+        const SelectedPart *part = p < own->parts.count ? &own->parts.items[p] : NULL;
+        for (; s < shared->parts.count && (!part || shared->parts.items[s].peer <= part->peer); s++)
+            selection_append(&finding->requests, shared, s, finding->arena);
+        if (part && indexed_share_source(finding, part, run) < 0)
             selection_append(&finding->requests, own, p, finding->arena);
+        run += part ? part_rect_count(part) : 0;
     }
     return true;
 }
 
+// Collective over the ranks of a node.
+static bool share(IndexedFinding *finding, Diagnostics *diagnostics) {
+    const MPI_Comm node = finding->neighbours->node;
+    Sharing sharing = {.finding = finding};
+    bool ok =
+        agree_on_part(node, choose_aggregators, &sharing, diagnostics) &&
+        exchange_parts_through(&finding->use.parts, sharing.aggregators, &sharing.requests, sharing.rects,
+                               finding->fetch->storage, finding->arena, node, diagnostics) &&
+        agree_on_part(node, prepare_replies, &sharing, diagnostics);
+    if (ok)
+        value_exchange_run(&sharing.replies);
+    ok = ok && agree_on_part(node, find_requests, &sharing, diagnostics);
+    value_exchange_free(&sharing.replies);
+    return ok;
+}
+
 bool indexed_share_find(IndexedFinding *finding, Diagnostics *diagnostics) {
     const IndexedFetch *fetch = finding->fetch;
-    const MPI_Comm comm = finding->comm;
-    Asking asking = {.finding = finding};
     finding->requests = finding->use.parts;
     if (!transfer_shares_parts(fetch->plan, fetch->transfer))
         return true;
     if (fetch->part && fetch->part->shares)
-        asking.neighbours = finding->neighbours = reading_neighbours(fetch->reading);
-    asking.members = asking.neighbours ? asking.neighbours->count : 0;
-    bool ok = agree_on_part(comm, count_questions, &asking, diagnostics);
-    if (ok && asking.neighbours)
-        exchange_counts(1, asking.sent, asking.received, asking.neighbours->node);
-    ok = ok && agree_on_part(comm, write_questions, &asking, diagnostics);
-    if (ok && asking.neighbours)
-        value_exchange_run(&asking.exchange);
-    ok = ok && agree_on_part(comm, answer, &asking, diagnostics);
-    if (ok && asking.neighbours)
-        value_exchange_run(&asking.exchange);
-    ok = ok && agree_on_part(comm, find_requests, &asking, diagnostics);
-    value_exchange_free(&asking.exchange);
-    return ok;
+        finding->neighbours = reading_neighbours(fetch->reading);
+    return agree_on(finding->comm, !finding->neighbours || share(finding, diagnostics), diagnostics);
+}
+
+int64_t indexed_share_source(const IndexedFinding *finding, const SelectedPart *part, const SharedRun *run) {
+    return run && run->offset >= 0 ? aggregator_of(finding, part) : -1;
 }
 
 bool indexed_share_allocate(IndexedFinding *finding) {
     IndexedFetch *fetch = finding->fetch;
+    const Selection *parts = &finding->shared.parts;
     const int64_t size = (int64_t)type_info(fetch->storage->type)->size;
     if (!finding->neighbours)
         return true;
-    finding->blocks = arena_array(finding->arena, int64_t, 2 * finding->neighbours->count);
+    finding->places = arena_array(finding->arena, int64_t, 2 * finding->neighbours->count);
     fetch->mapped = calloc((size_t)finding->neighbours->count, sizeof *fetch->mapped);
     fetch->mapped_count = fetch->mapped ? finding->neighbours->count : 0;
-    if (fetch->block_elements > 0)
-        fetch->block = shared_allocate(fetch->block_elements * size);
-    char *at = fetch->block;
-    for (int rank = 0; fetch->block && rank < finding->ranks; rank++) {
-        if (!finding->for_node[rank])
-            continue;
-        fetch->values.received_at[rank] = at;
-        at += fetch->values.receives[rank] * size;
+    if (fetch->shared_elements > 0)
+        fetch->shared_buffer = shared_allocate(fetch->shared_elements * size);
+    char *at = fetch->shared_buffer;
+    for (int64_t i = 0; at && i < parts->parts.count; i = selection_peer_end(parts, i)) {
+        const int64_t owner = parts->parts.items[i].peer;
+        fetch->values.received_at[owner] = at;
+        at += fetch->values.receives[owner] * size;
     }
-    return fetch->mapped && (fetch->block || fetch->block_elements == 0);
+    return fetch->mapped && (fetch->shared_buffer || fetch->shared_elements == 0);
 }
 
 void indexed_share_exchange(IndexedFinding *finding) {
     const IndexedFetch *fetch = finding->fetch;
     const int64_t size = (int64_t)type_info(fetch->storage->type)->size;
-    const int64_t own[] = {fetch->block ? shared_offset(fetch->block) : -1, fetch->block_elements * size};
+    const int64_t own[] = {fetch->shared_buffer ? shared_offset(fetch->shared_buffer) : -1,
+                           fetch->shared_elements * size};
     if (finding->neighbours)
-        all_gather(own, finding->blocks, 2, MPI_INT64_T, finding->neighbours->node);
+        all_gather(own, finding->places, 2, MPI_INT64_T, finding->neighbours->node);
+}
+
+static bool map_buffer(const IndexedFinding *finding, int64_t member) {
+    IndexedFetch *fetch = finding->fetch;
+    const Nodes *nodes = fetch->plan->plan->nodes;
+    SharedMapping *mapping = &fetch->mapped[member];
+    if (mapping->memory)
+        return true;
+    mapping->rank = nodes->members[nodes->first[nodes->nodes[fetch->storage->rank]] + member];
+    if (mapping->rank == fetch->storage->rank) {
+        mapping->memory = fetch->shared_buffer;
+        return true;
+    }
+    mapping->bytes = finding->places[2 * member + 1];
+    mapping->memory =
+        shared_map(finding->neighbours->files[member], finding->places[2 * member], mapping->bytes, false);
+    return mapping->memory && reading_join(fetch->reading, mapping->rank);
 }
 
 bool indexed_share_map(const IndexedFinding *finding) {
-    IndexedFetch *fetch = finding->fetch;
-    const Neighbours *neighbours = finding->neighbours;
-    for (int rank = 0; neighbours && rank < finding->ranks; rank++) {
-        const int m = neighbours->members[rank];
-        if (m < 0 || !finding->copies_from[m])
-            continue;
-        SharedMapping *mapping = &fetch->mapped[m];
-        mapping->rank = rank;
-        if (rank == fetch->storage->rank) {
-            mapping->memory = fetch->block;
-            continue;
-        }
-        mapping->bytes = finding->blocks[2 * m + 1];
-        mapping->memory =
-            shared_map(neighbours->files[m], finding->blocks[2 * m], finding->blocks[2 * m + 1], false);
-        if (!mapping->memory || !reading_join(fetch->reading, rank))
+    const Selection *parts = &finding->use.parts;
+    const SharedRun *run = finding->runs;
+    for (int64_t p = 0; run && p < parts->parts.count; p++) {
+        const int64_t source = indexed_share_source(finding, &parts->parts.items[p], run);
+        if (source >= 0 && !map_buffer(finding, source))
             return false;
+        run += part_rect_count(&parts->parts.items[p]);
     }
     return true;
 }
 
 void indexed_share_forget(IndexedFetch *fetch) {
     for (int m = 0; m < fetch->mapped_count; m++)
-        if (fetch->mapped[m].memory != fetch->block)
+        if (fetch->mapped[m].memory != fetch->shared_buffer)
             shared_unmap(fetch->mapped[m].memory, fetch->mapped[m].bytes);
     free(fetch->mapped);
     fetch->mapped = NULL;
     fetch->mapped_count = 0;
-    shared_release(fetch->block);
-    fetch->block = NULL;
-    fetch->block_elements = 0;
+    shared_release(fetch->shared_buffer);
+    fetch->shared_buffer = NULL;
+    fetch->shared_elements = 0;
 }
 
-void indexed_share_give(const IndexedFetch *fetch) {
-    if (fetch->block)
+void indexed_share_received(const IndexedFetch *fetch) {
+    if (fetch->shared_buffer)
         reading_receive(fetch->reading, fetch->transfer);
 }
 

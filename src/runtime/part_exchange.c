@@ -24,9 +24,7 @@ void part_list_free(PartList *list) {
 }
 
 bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *arena) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < selection->parts.count; i++)
-        count += part_rect_count(&selection->parts.items[i]);
+    const int64_t count = selection_rect_count(selection);
     Part *parts = arena_array(arena, Part, count), *to = parts;
     for (int64_t i = 0; i < selection->parts.count; i++) {
         const SelectedPart *part = &selection->parts.items[i];
@@ -38,9 +36,11 @@ bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *
 
 typedef struct {
     const Selection *receives;
-    Selection *sends;
+    const int64_t *to; // by part; NULL: their peers
+    Selection *requested;
+    int64_t *rects; // by rank; NULL: they are not counted
     const Storage *storage;
-    Arena *arena; // of what it sends
+    Arena *arena; // of what is requested
     MPI_Comm comm;
     int ranks;
     int64_t *sent_numbers, *received_numbers; // by rank
@@ -53,14 +53,20 @@ static bool no_memory(const Request *request, Diagnostics *diagnostics) {
                              (long long)request->storage->rank, request->storage->home->tensor->name);
 }
 
+// The rank that a part is requested from; -1: none.
+static int64_t destination(const Request *request, int64_t part) {
+    return request->to ? request->to[part] : request->receives->parts.items[part].peer;
+}
+
 static bool count_numbers(void *arguments, Diagnostics *diagnostics) {
     Request *request = arguments;
     const Selection *receives = request->receives;
     request->sent_numbers = arena_array(diagnostics->arena, int64_t, request->ranks);
     request->received_numbers = arena_array(diagnostics->arena, int64_t, request->ranks);
     for (int64_t i = 0; i < receives->parts.count; i++)
-        request->sent_numbers[receives->parts.items[i].peer] +=
-            part_numbers(receives, &receives->parts.items[i]);
+        if (destination(request, i) >= 0)
+            request->sent_numbers[destination(request, i)] +=
+                (request->to != NULL) + part_numbers(receives, &receives->parts.items[i]);
     return true;
 }
 
@@ -71,10 +77,19 @@ static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
                                request->received_numbers, request->comm) ||
         !value_exchange_allocate(&request->exchange))
         return no_memory(request, diagnostics);
-    int64_t *to = (int64_t *)request->exchange.outgoing;
+    int64_t **places = arena_array(diagnostics->arena, int64_t *, request->ranks);
+    int64_t *next = (int64_t *)request->exchange.outgoing;
+    for (int rank = 0; rank < request->ranks; next += request->sent_numbers[rank++])
+        places[rank] = next;
     for (int64_t i = 0; i < receives->parts.count; i++) {
-        part_write(receives, &receives->parts.items[i], to);
-        to += part_numbers(receives, &receives->parts.items[i]);
+        const SelectedPart *part = &receives->parts.items[i];
+        if (destination(request, i) < 0)
+            continue;
+        int64_t **at = &places[destination(request, i)];
+        if (request->to)
+            *(*at)++ = part->peer;
+        part_write(receives, part, *at);
+        *at += part_numbers(receives, part);
     }
     return true;
 }
@@ -82,33 +97,52 @@ static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
 static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Request *request = arguments;
-    Selection *sends = request->sends;
+    Selection *requested = request->requested;
     int64_t all = 0;
     for (int rank = 0; rank < request->ranks; rank++)
         all += request->received_numbers[rank];
-    sends->numbers.capacity = all; // an upper bound: rectangles take the rest
-    sends->numbers.items = arena_array(request->arena, int64_t, all);
+    requested->numbers.capacity = all; // an upper bound: rectangles take the rest
+    requested->numbers.items = arena_array(request->arena, int64_t, all);
     const int64_t *from = (const int64_t *)request->exchange.incoming;
     for (int rank = 0; rank < request->ranks; rank++)
-        for (const int64_t *end = from + request->received_numbers[rank]; from < end;)
-            from = part_read(sends, from, request->storage->home->order, rank, request->arena);
+        for (const int64_t *end = from + request->received_numbers[rank]; from < end;) {
+            const int64_t peer = request->to ? *from++ : rank;
+            from = part_read(requested, from, request->storage->home->order, peer, request->arena);
+            if (request->rects)
+                request->rects[rank] += part_rect_count(&requested->parts.items[requested->parts.count - 1]);
+        }
     return true;
+}
+
+static bool exchange(Request *request, Diagnostics *diagnostics) {
+    *request->requested = selection_like(request->receives);
+    MPI_Comm_size(request->comm, &request->ranks);
+    bool ok = agree_on_part(request->comm, count_numbers, request, diagnostics);
+    if (ok)
+        exchange_counts(1, request->sent_numbers, request->received_numbers, request->comm);
+    ok = ok && agree_on_part(request->comm, write_numbers, request, diagnostics);
+    if (ok)
+        value_exchange_run(&request->exchange);
+    ok = ok && agree_on_part(request->comm, read_numbers, request, diagnostics);
+    value_exchange_free(&request->exchange);
+    return ok;
 }
 
 bool exchange_parts(const Selection *receives, Selection *sends, const Storage *storage, Arena *arena,
                     MPI_Comm comm, Diagnostics *diagnostics) {
     Request request = {
-        .receives = receives, .sends = sends, .storage = storage, .arena = arena, .comm = comm};
-    *sends = (Selection){.mode_count = receives->mode_count};
-    memcpy(sends->modes, receives->modes, sizeof sends->modes);
-    MPI_Comm_size(comm, &request.ranks);
-    bool ok = agree_on_part(comm, count_numbers, &request, diagnostics);
-    if (ok)
-        exchange_counts(1, request.sent_numbers, request.received_numbers, comm);
-    ok = ok && agree_on_part(comm, write_numbers, &request, diagnostics);
-    if (ok)
-        value_exchange_run(&request.exchange);
-    ok = ok && agree_on_part(comm, read_numbers, &request, diagnostics);
-    value_exchange_free(&request.exchange);
-    return ok;
+        .receives = receives, .requested = sends, .storage = storage, .arena = arena, .comm = comm};
+    return exchange(&request, diagnostics);
+}
+
+bool exchange_parts_through(const Selection *receives, const int64_t *to, Selection *requests, int64_t *rects,
+                            const Storage *storage, Arena *arena, MPI_Comm comm, Diagnostics *diagnostics) {
+    Request request = {.receives = receives,
+                       .to = to,
+                       .requested = requests,
+                       .rects = rects,
+                       .storage = storage,
+                       .arena = arena,
+                       .comm = comm};
+    return exchange(&request, diagnostics);
 }

@@ -29,4 +29,9 @@ bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *
 bool exchange_parts(const Selection *receives, Selection *sends, const Storage *storage, Arena *arena,
                     MPI_Comm comm, Diagnostics *diagnostics);
 
+// The same where others are asked: part p is requested from rank to[p] of the communicator, -1: from none,
+// and keeps its peer. `rects`: the rectangles that each rank requests of this one.
+bool exchange_parts_through(const Selection *receives, const int64_t *to, Selection *requests, int64_t *rects,
+                            const Storage *storage, Arena *arena, MPI_Comm comm, Diagnostics *diagnostics);
+
 #endif
