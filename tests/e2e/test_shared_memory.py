@@ -30,6 +30,18 @@ place c(x) -> M(2)
 a(i) = B(i, j) * c(j)
 """
 
+# Each rank owns three pieces of C, which have different coordinates of the same mode.
+SEVERAL_PIECES = """machine M = grid(6)
+machine L = grid(4, 3)
+tensor A(24): f64
+tensor B(24, 24, 24): f64, {compressed, compressed, compressed}
+tensor C(24, 24): f64
+place A(x) -> M(x)
+place B(x, y, z) -> M(x)
+place C(x, y) -> L(PLACE)
+A(i) = B(i, j, k) * C(j, k)
+"""
+
 
 def figures(arguments, environment=None, status=0):
     done = distal(["run", *arguments, "--stats=json", "--check", "-q"], environment=environment, status=status)
@@ -90,6 +102,24 @@ def test_received_once(folder):
     done = distal(["run", *run, "--shared-memory", "2"],
                   environment={**preloaded("no_shared_memory"), "SHARED_MEMORY_FAILS": "map"}, status=1)
     check("rank 1 cannot map the memory of its neighbours" in done.stderr, done.stderr)
+
+
+def test_several_pieces(folder):
+    """What a node receives of one owner is of several of its pieces, each of which is in parts of its own."""
+    for place in ("x, y", "y, x"):
+        program = f"{folder}/several.distal"
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(SEVERAL_PIECES.replace("PLACE", place))
+        for source in ("random:1:0.3", "random:2:0.02"):
+            run = [program, "--ranks", "6", "--in", f"B={source}"]
+            off = moved(figures([*run, "--shared-memory", "off"]))
+            for nodes in ("3", "2"):
+                on = figures([*run, "--shared-memory", nodes])
+                planned = json.loads(distal(["plan", *run, "--shared-memory", nodes, "--stats=json"]).stdout)
+                buffers = [of["statements"][0]["tensors"]["C"]["buffer_bytes"] for of in (planned, on)]
+                check(moved(on) == off, f"{place}, {nodes} ranks a node: {moved(on)}, {off} without shared memory")
+                check(buffers[0] == buffers[1], f"{place}, {nodes} ranks a node: planned buffers of {buffers[0]} bytes, "
+                      f"and they have {buffers[1]}")
 
 
 def test_many_pieces(folder):

@@ -63,8 +63,7 @@ static int draw_ranks(Random *random, const Draft *draft) {
     return divisors[count - 1 - (random_chance(random, 60) ? 0 : random_below(random, count))];
 }
 
-// Another machine, on some of the ranks or on all of them.
-static void draw_smaller_machine(Random *random, Draft *draft) {
+void draw_other_machine(Random *random, Draft *draft, int processors) {
     DraftMachine *machine = &draft->machines[1];
     int factors[2];
     *machine = (DraftMachine){.level_count = 1, .levels = {""}, .order = random_between(random, 1, 2)};
@@ -72,7 +71,7 @@ static void draw_smaller_machine(Random *random, Draft *draft) {
     if (machine->order == 2 && random_chance(random, 40))
         *machine =
             (DraftMachine){.level_count = 2, .levels = {"socket", "core"}, .level_order = {1, 1}, .order = 2};
-    draw_factors(random, random_between(random, 1, draft->ranks), machine->order, factors);
+    draw_factors(random, processors, machine->order, factors);
     for (int d = 0; d < machine->order; d++)
         machine->sizes[d] = draw_size(random, draft, 'g', factors[d]);
 }
@@ -102,7 +101,7 @@ void draw_placement(Random *random, Draft *draft, DraftTensor *tensor) {
     const bool first = tensor == draft->tensors;
     tensor->machine = draft->machines[1].order > 0 && !first && random_chance(random, 50);
     const DraftMachine *machine = &draft->machines[tensor->machine];
-    // M has to be in use for a smaller machine to be allowed.
+    // M has to be in use for another machine to be allowed.
     tensor->placed =
         machine->level_count > 0 && (random_chance(random, 70) || (first && draft->machines[1].order > 0));
     // The modes in order along the dimensions in order, as most programs have them, or anything.
@@ -133,7 +132,7 @@ void draw_processors(Random *random, Draft *draft) {
             size->form = SIZE_RANKS;
     }
     if (draft->ranks > 1 && draft->machines[0].order > 0 && random_chance(random, 12))
-        draw_smaller_machine(random, draft);
+        draw_other_machine(random, draft, random_between(random, 1, draft->ranks));
 }
 
 void draw_mode_order(Random *random, int percent, DraftTensor *tensor) {

@@ -41,6 +41,8 @@ void draw_indices(Random *random, Draft *draft, int at);
 void draw_repetitions(Random *random, Draft *draft);
 // Machines and ranks.
 void draw_processors(Random *random, Draft *draft);
+// Another machine, with some of the ranks, with all of them or with a multiple.
+void draw_other_machine(Random *random, Draft *draft, int processors);
 // How and where all tensors are stored.
 void draw_placements(Random *random, Draft *draft);
 // Modes are stored in another order than that of the statement in `percent` of the draws.

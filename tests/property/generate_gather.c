@@ -19,12 +19,29 @@ static const char *const texts[] = {
     "A(i, j) = B(i, j) * C(i, k) * D(k, j)",
     "tensor A(13, 11): f32; tensor B(13, 11, 17): f32; tensor C(17): f32\n"
     "A(i, j) = B(i, j, k) * C(k)",
-    "tensor A(13): i64; tensor B(13, 11, 9): i64; tensor C(11, 9): i64\n"
-    "A(i) = B(i, j, k) * C(j, k)",
     "tensor A(13, 4): f64; tensor B(13, 11, 9): f64; tensor C(11, 4): f64; tensor D(9, 4): f64\n"
     "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)",
+    "tensor A(13): i64; tensor B(13, 11, 9): i64; tensor C(11, 9): i64\n"
+    "A(i) = B(i, j, k) * C(j, k)",
+    "tensor A(13): f64; tensor B(13, 14, 15): f64; tensor C(15, 14): f64\n"
+    "A(i) = B(i, j, k) * C(k, j)",
 };
-enum { TEXTS = sizeof texts / sizeof *texts };
+enum { TEXTS = sizeof texts / sizeof *texts, TWO_MODES = 2 }; // the last ones: entries index two modes of C
+
+// With a multiple of the ranks, of which each then owns several blocks, on a grid, so that they often are no
+// rectangle together.
+static void draw_larger_machine(Random *random, Draft *draft) {
+    const Draft without = *draft;
+    const DraftMachine *machine = &draft->machines[1];
+    bool is_grid;
+    do {
+        *draft = without;
+        draw_other_machine(random, draft, draft->ranks * random_between(random, 2, 3));
+        is_grid = machine->order == 2;
+        for (int d = 0; d < machine->order; d++)
+            is_grid = is_grid && draft->sizes[machine->sizes[d]].value > 1;
+    } while (!is_grid);
+}
 
 static void draw_many_processors(Random *random, Draft *draft) {
     const Draft none = *draft;
@@ -32,6 +49,8 @@ static void draw_many_processors(Random *random, Draft *draft) {
         *draft = none;
         draw_processors(random, draft);
     } while (draft->ranks < LEAST_RANKS || draft->machines[0].order == 0);
+    if (draft_processors(&draft->machines[0], draft) == draft->ranks && random_chance(random, 60))
+        draw_larger_machine(random, draft);
 }
 
 static void draw_storages(Random *random, Draft *draft) {
@@ -77,19 +96,45 @@ static void draw_owners(Random *random, Draft *draft) {
     }
 }
 
+// On a machine with a multiple of the ranks.
+static void draw_pieces(Random *random, const Draft *draft, DraftTensor *tensor) {
+    const DraftMachine *machine = &draft->machines[1];
+    const bool cyclic = random_chance(random, 25);
+    tensor->machine = 1;
+    memset(tensor->balance, 0, sizeof tensor->balance);
+    for (int l = 0, d = 0; l < machine->level_count; l++) {
+        int modes[DRAFT_ORDER];
+        for (int m = 0; m < tensor->order; m++)
+            modes[m] = m;
+        random_shuffle(random, modes, tensor->order);
+        for (int k = 0; k < machine->level_order[l]; k++, d++) {
+            tensor->entries[d] = k < tensor->order ? modes[k] : ENTRY_REPLICATE;
+            tensor->cycles[d] = cyclic ? random_between(random, 1, 3) : 0;
+        }
+    }
+}
+
 void generate_gather_draft(uint64_t seed, int64_t index, Draft *draft) {
     Random random = random_stream(seed ^ 0x3C3C3C3Cu, (uint64_t)index);
     *draft = (Draft){
         .space = sparse_space, .seed = seed, .index = index, .input_seed = seed * 37 + (uint64_t)index * 2};
     draw_many_processors(&random, draft);
-    draft_read(&random, "gather", texts[random_below(&random, TEXTS)], draft);
+    const bool several = draft->machines[1].order > 0 &&
+                         draft_processors(&draft->machines[1], draft) > draft->ranks &&
+                         random_chance(&random, 80);
+    const int text = several && random_chance(&random, 60) ? TEXTS - 1 - random_below(&random, TWO_MODES)
+                                                           : random_below(&random, TEXTS);
+    draft_read(&random, "gather", texts[text], draft);
     draw_storages(&random, draft);
     for (int t = 0; t < draft->tensor_count; t++)
         draw_placement(&random, draft, &draft->tensors[t]);
     if (random_chance(&random, 75))
         draw_owners(&random, draft);
-    for (int t = SPARSE + 1; t < draft->tensor_count; t++)
+    for (int t = SPARSE + 1; t < draft->tensor_count; t++) {
         draft->tensors[t].placed = true;
+        if (several)
+            draw_pieces(&random, draft, &draft->tensors[t]);
+    }
     draw_params(draft);
     if (random_chance(&random, 20))
         draw_nonzero_placements(&random, draft);

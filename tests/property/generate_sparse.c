@@ -15,7 +15,7 @@ enum {
     WIDE_PERCENT = 50,
     LEADING_PERCENT = 30,
     MAX_WIDE_POINTS = 100000,
-    GATHERS = 7 // one program of as many
+    GATHERS = 5 // one program of as many
 };
 const char sparse_space[] = "sparse";
 
