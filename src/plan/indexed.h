@@ -75,9 +75,8 @@ int64_t indexed_buffer(const IndexedUse *use);
 int64_t indexed_number_bytes(const StatementPlan *plan, int transfer, const IndexedUse *use);
 
 // Of the parts of one peer, `count` from number `first` on, of a dense operand: whether their elements are
-// contiguous in the order in which they are in a message, in the view, where they then
-// arrive; and at home, from where they are then sent, unless the caller's memory has gaps. Else they are
-// copied.
+// contiguous in the order in which they are in a message, in the view, where they then arrive; and at home,
+// from where they are then sent, unless the caller's memory has gaps. Else they are copied.
 bool indexed_arrives_in_view(const IndexedUse *use, const Selection *parts, const Tensor *tensor,
                              int64_t first, int64_t count);
 bool indexed_leaves_home(const Selection *selection, const Home *home, int64_t first, int64_t count);

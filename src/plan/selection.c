@@ -42,13 +42,12 @@ void selection_end_runs(Selection *selection) {
 
 void selection_append(Selection *selection, const Selection *from, int64_t part, Arena *arena) {
     SelectedPart copy = from->parts.items[part];
-    const int64_t *numbers = copy.count > 0 ? selection_run(from, copy.first) : NULL;
-    const int64_t count = copy.count * run_length(from->mode_count);
+    const int64_t length = run_length(from->mode_count), begin = copy.first * length;
     copy.rect = rect_copy(&copy.rect, arena);
     copy.first = selection->numbers.count / run_length(selection->mode_count);
     array_push(arena, selection->parts, copy);
-    for (int64_t n = 0; n < count; n++)
-        array_push(arena, selection->numbers, numbers[n]);
+    for (int64_t n = begin; n < begin + copy.count * length; n++)
+        array_push(arena, selection->numbers, from->numbers.items[n]);
 }
 
 int part_order(int64_t peer, const Rect *rect, int64_t other_peer, const Rect *other) {

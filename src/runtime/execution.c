@@ -270,7 +270,7 @@ static bool create_reading(Assembly *assembly) {
     Neighbours *neighbours = communicators_neighbours(assembly->communicators);
     bool reads = false;
     for (int t = 0; t < parts->transfer_count; t++)
-        reads = reads || parts->transfers[t]->reads || parts->transfers[t]->shares;
+        reads = reads || transfer_needs_neighbours(parts->transfers[t]);
     if (!reads || !neighbours_are_there(neighbours))
         return true;
     const size_t size = sizeof(void *) * (size_t)parts->transfer_count;
@@ -284,7 +284,7 @@ static bool create_reading(Assembly *assembly) {
         return no_memory(assembly);
     assembly->incomplete = assembly->incomplete || reading_is_needed(execution->reading);
     for (int t = 0; t < parts->transfer_count; t++)
-        if (parts->transfers[t]->reads || parts->transfers[t]->shares)
+        if (transfer_needs_neighbours(parts->transfers[t]))
             execution->transfers[t].reading = execution->reading;
     return true;
 }

@@ -15,7 +15,7 @@
 // - By transfer, the latest run in which this rank has begun it or, of a reduction, steps of all runs up to
 //   the latest one of which it has given its partial results.
 // - By transfer, of a reduction the same of the latest one of which it has taken those of others; of a fetch
-//   the latest run in which it has received what neighbours use, too.
+//   the latest run in which it has received all as aggregator (plan/shared_parts.h).
 // - By transfer, the number of blocks before its own: of homes, or one of partial results.
 // - By transfer, the handle of the memory that all its blocks are in, where they are on a GPU.
 // - Where each block is in the shared memory of the rank, or in that memory.

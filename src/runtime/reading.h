@@ -52,9 +52,9 @@ void reading_wait_given(Reading *reading, int transfer, int64_t piece, int64_t s
 void reading_take(Reading *reading, int transfer, int64_t step);
 void reading_wait_taken(Reading *reading, int transfer, int64_t owner, int64_t step);
 
-// Of an indexed fetch in which this rank receives what neighbours use, too (plan/shared_parts.h): before the
-// next run, this rank will read from a neighbour, which waits for it at the end of runs (false: no memory);
-// this rank has received all; it waits until a neighbour has.
+// Of an indexed fetch with aggregators (plan/shared_parts.h): before the next run, this rank will read from a
+// neighbour, which waits for it at the end of runs (false: no memory); this rank has received all as
+// aggregator; it waits until a neighbour has.
 bool reading_join(Reading *reading, int64_t rank);
 void reading_receive(Reading *reading, int transfer);
 void reading_wait_received(Reading *reading, int transfer, int64_t rank);
