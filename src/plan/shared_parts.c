@@ -20,11 +20,16 @@ int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner) {
 typedef struct {
     const Selection *requests;
     const SelectedPart *part;
-    int64_t piece; // of its owner's home that contains it
     int64_t first; // the index of its first rectangle among those of all parts
-    Rect across;   // its rectangle, with one coordinate in each mode of runs
-    int64_t each;  // elements of that
+    int64_t each;  // elements with the same coordinates in all modes of runs
+    Rect within;   // in modes of runs, the coordinates that it may be joined with
 } RequestedPart;
+
+// What is received for several requests.
+typedef struct {
+    int64_t offset;
+    PositionSet coordinates; // in the last mode of runs
+} JoinedRun;
 
 // The runs of one part, while they are visited in order.
 typedef struct {
@@ -37,29 +42,34 @@ typedef struct {
     const Selection *requests;
     Arena *arena;
     SharedParts shared;
-    Array(SharedRun) joined; // runs of the parts that are received, in order
+    Array(JoinedRun) joined; // runs of the parts that are received, in order
     int64_t *joined_with;    // by rectangle of the requests: the index of its run in `joined`
 } Sharing;
 
-static int compare_periodic(const Periodic *a, const Periodic *b) {
-    if (!a || !b)
-        return (a != NULL) - (b != NULL);
-    if (a->period != b->period)
-        return a->period < b->period ? -1 : 1;
-    return positions_compare(positions_clip((PositionSet){0, a->period, a}, 0, a->period),
-                             positions_clip((PositionSet){0, b->period, b}, 0, b->period));
+// In a mode of runs: where what is requested is all that the piece has in an interval, all of the piece, so
+// that requests of other intervals can be joined.
+static PositionSet joined_coordinates(PositionSet requested, PositionSet piece) {
+    return positions_equal(requested, positions_clip(piece, requested.lo, requested.hi)) ? piece : requested;
 }
 
-// By owner, by what parts have at each coordinate of runs, and by piece. Where these are equal, so are
-// elements of runs with equal coordinates, and a piece contains all of them.
+static RequestedPart requested_part(const Selection *requests, const SelectedPart *part, int64_t first,
+                                    const Rect *piece) {
+    RequestedPart requested = {requests, part, first, 0, part->rect};
+    Rect each = part->rect;
+    for (int i = 0; i < requests->mode_count; i++) {
+        const int mode = requests->modes[i];
+        rect_set_mode(&each, mode, (PositionSet){0, 1, NULL});
+        rect_set_mode(&requested.within, mode,
+                      joined_coordinates(rect_mode(&part->rect, mode), rect_mode(piece, mode)));
+    }
+    requested.each = rect_volume(&each);
+    return requested;
+}
+
+// Parts that are equal here are joined. As pieces are disjoint, one piece contains all of these.
 static int compare_requested(const void *left, const void *right) {
     const RequestedPart *a = left, *b = right;
-    int order = part_order(a->part->peer, &a->across, b->part->peer, &b->across);
-    for (int i = 0; i < a->requests->mode_count && order == 0; i++) {
-        const int mode = a->requests->modes[i];
-        order = compare_periodic(a->part->rect.periodic[mode], b->part->rect.periodic[mode]);
-    }
-    return order != 0 ? order : (a->piece > b->piece) - (a->piece < b->piece);
+    return part_order(a->part->peer, &a->within, b->part->peer, &b->within);
 }
 
 static RequestedPart *list_parts(const Selection *requests, const Home *home, Arena *arena) {
@@ -70,10 +80,8 @@ static RequestedPart *list_parts(const Selection *requests, const Home *home, Ar
         const SelectedPart *part = &requests->parts.items[p];
         if (part->peer != owner)
             pieces = home_pieces(home, owner = part->peer, arena);
-        list[p] = (RequestedPart){requests, part, pieces_with(&pieces, &part->rect), first, part->rect, 0};
-        for (int i = 0; i < requests->mode_count; i++)
-            rect_set_mode(&list[p].across, requests->modes[i], (PositionSet){0, 1, NULL});
-        list[p].each = rect_volume(&list[p].across);
+        list[p] =
+            requested_part(requests, part, first, &pieces.rects.items[pieces_with(&pieces, &part->rect)]);
         first += part_rect_count(part);
     }
     qsort(list, (size_t)requests->parts.count, sizeof *list, compare_requested);
@@ -115,22 +123,25 @@ static RunVisit *first_in_order(RunVisit *visits, int64_t count, int mode_count)
     return first;
 }
 
-// Of a run of a part with the coordinates from lo to before hi in the last mode.
-static int64_t elements_in(const RequestedPart *of, int64_t lo, int64_t hi) {
-    const int last = of->requests->modes[of->requests->mode_count - 1];
-    return saturated_mul(of->each, positions_count((PositionSet){lo, hi, of->part->rect.periodic[last]}));
+// Those of a run, in the last mode of runs.
+static PositionSet coordinates_of(const RequestedPart *part, const int64_t *run) {
+    const int last = part->requests->mode_count - 1, mode = part->requests->modes[last];
+    return (PositionSet){run[last], run[last + 1], part->within.periodic[mode]};
+}
+
+static int64_t elements_of(const RequestedPart *part, const int64_t *run) {
+    return saturated_mul(part->each, positions_count(coordinates_of(part, run)));
 }
 
 // Appends a run, which has all its elements now, to the part that is being received.
-static void end_run(Sharing *sharing, const int64_t *run, int64_t elements) {
-    const int last = sharing->requests->mode_count - 1;
-    const SharedRun joined = {sharing->shared.elements, run[last], run[last + 1]};
+static void end_run(Sharing *sharing, const RequestedPart *part, const int64_t *run) {
+    const JoinedRun joined = {sharing->shared.elements, coordinates_of(part, run)};
     selection_add_run(&sharing->shared.parts, run, sharing->arena);
     array_push(sharing->arena, sharing->joined, joined);
-    sharing->shared.elements += elements;
+    sharing->shared.elements += elements_of(part, run);
 }
 
-// Joins the runs of parts that have the same elements at the same coordinates, and appends them as one part.
+// Joins the runs of parts that are equal in compare_requested, and appends them as one part.
 // Returns the elements that are requested several times, each as often as it is requested again.
 static int64_t join_runs(Sharing *sharing, const RequestedPart *parts, int64_t count) {
     Selection *received = &sharing->shared.parts;
@@ -140,22 +151,34 @@ static int64_t join_runs(Sharing *sharing, const RequestedPart *parts, int64_t c
     int64_t run[MAX_ORDER + 1], requested = 0;
     for (int64_t v = 0; v < count; v++)
         visits[v] = begin_visit(sharing, &parts[v]);
-    selection_add_part(received, &parts->part->rect, parts->part->peer, sharing->arena);
+    selection_add_part(received, &parts->within, parts->part->peer, sharing->arena);
     RunVisit *visit = first_in_order(visits, count, modes);
     memcpy(run, visit->run, sizeof *run * (size_t)run_length(modes));
     do {
         if (compare_coordinates(visit->run, run, last) != 0 || visit->run[last] > run[last + 1]) {
-            end_run(sharing, run, elements_in(parts, run[last], run[last + 1]));
+            end_run(sharing, parts, run);
             memcpy(run, visit->run, sizeof *run * (size_t)run_length(modes));
         }
         run[last + 1] = max_i64(run[last + 1], visit->run[last + 1]);
         sharing->joined_with[visit->of->first + visit->next] = sharing->joined.count;
-        requested += elements_in(parts, visit->run[last], visit->run[last + 1]);
+        requested += elements_of(parts, visit->run);
         advance(visit, modes);
     } while ((visit = first_in_order(visits, count, modes)));
-    end_run(sharing, run, elements_in(parts, run[last], run[last + 1]));
+    end_run(sharing, parts, run);
     selection_end_runs(received);
     return requested - (sharing->shared.elements - before);
+}
+
+static void set_runs(Sharing *sharing, const RequestedPart *part, bool are_received) {
+    const int last = part->requests->modes[part->requests->mode_count - 1];
+    for (int64_t r = 0; r < part_rect_count(part->part); r++) {
+        const JoinedRun *joined = &sharing->joined.items[sharing->joined_with[part->first + r]];
+        const int64_t begin = part_rect(part->requests, part->part, r).lo[last];
+        sharing->shared.runs[part->first + r] =
+            are_received ? (SharedRun){joined->offset, positions_index(joined->coordinates, begin),
+                                       positions_count(joined->coordinates)}
+                         : (SharedRun){.offset = -1};
+    }
 }
 
 // The parts of one owner. Where nothing is requested twice, the ranks request it themselves.
@@ -169,9 +192,7 @@ static void join_parts(Sharing *sharing, const RequestedPart *parts, int64_t cou
         again += join_runs(sharing, &parts[p], end - p);
     }
     for (int64_t p = 0; p < count; p++)
-        for (int64_t r = parts[p].first; r < parts[p].first + part_rect_count(parts[p].part); r++)
-            shared->runs[r] =
-                again > 0 ? sharing->joined.items[sharing->joined_with[r]] : (SharedRun){.offset = -1};
+        set_runs(sharing, &parts[p], again > 0);
     if (again > 0)
         return;
     shared->parts.parts.count = before.parts.parts.count;
@@ -192,12 +213,4 @@ SharedParts shared_parts_find(const Selection *requests, const Home *home, Arena
         join_parts(&sharing, &parts[p], end - p);
     }
     return sharing.shared;
-}
-
-Rect shared_run_rect(const Selection *requests, const SelectedPart *part, int64_t index,
-                     const SharedRun *run) {
-    const int last = requests->modes[requests->mode_count - 1];
-    Rect rect = part_rect(requests, part, index);
-    rect_set_mode(&rect, last, (PositionSet){run->lo, run->hi, part->rect.periodic[last]});
-    return rect;
 }

@@ -19,27 +19,24 @@ bool transfer_shares_parts(const StatementPlan *plan, int transfer);
 // node, or the rank has no neighbours.
 int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner);
 
-// Elements in the buffer of an aggregator: those of a run with the coordinates from lo to before hi in the
-// last mode of runs, from element `offset` of the buffer on. offset -1: they are not there, and the rank
-// that uses them requests them from their owner.
+// A rectangle of a request in the buffer of an aggregator: there are the elements of a run, from element
+// `offset` of the buffer on, which has `count` coordinates in the last mode of runs, and the rectangle has
+// those from index `first` on. offset -1: it is not there, and the rank that uses it requests it from its
+// owner.
 typedef struct {
-    int64_t offset, lo, hi;
+    int64_t offset, first, count;
 } SharedRun;
 
 // What an aggregator receives.
 typedef struct {
     Selection parts;  // with their owners as peers, in that order; each element once, in this order
     int64_t elements; // of the buffer
-    SharedRun *runs;  // by rectangle of the requests: the run that contains it
+    SharedRun *runs;  // by rectangle of the requests
 } SharedParts;
 
 // `requests`: what ranks of its node request of it, parts with their owners as peers, disjoint for each rank,
 // and each in one piece of its owner. It receives what they use of owners of which some element is requested
 // several times. Lives in the arena.
 SharedParts shared_parts_find(const Selection *requests, const Home *home, Arena *arena);
-
-// The rectangle of the run that contains a rectangle of a part.
-Rect shared_run_rect(const Selection *requests, const SelectedPart *part, int64_t index,
-                     const SharedRun *run);
 
 #endif

@@ -43,8 +43,13 @@ static Piece piece_at(const IndexedFinding *finding, End *end, const Selection *
         return end->is_view ? window(finding, &rect) : *end->piece;
     if (end->run) {
         const SharedRun *run = &end->run[number];
-        const Rect all = shared_run_rect(selection, part, number, run);
-        return piece_packed(&all, levels, storage->type, end->at + (size_t)run->offset * size);
+        const int last = selection->modes[selection->mode_count - 1];
+        Rect all = rect;
+        rect_set_mode(&all, last, (PositionSet){0, run->count, NULL});
+        Piece piece = piece_packed(&all, levels, storage->type, end->at + (size_t)run->offset * size);
+        piece.data = (char *)piece.data + (size_t)(run->first * piece.stride[last]) * size;
+        piece.rect = rect;
+        return piece;
     }
     const Piece packed = piece_packed(&rect, levels, storage->type, end->at);
     end->at += (size_t)rect_volume(&rect) * size;
@@ -106,7 +111,7 @@ static char *advance_to(const IndexedFinding *finding, End *end, const Selection
     const int64_t bytes = bytes_each * (run[last + 1] - run[last]);
     if (end->run) {
         const SharedRun *in = end->run++;
-        return end->at + in->offset * size + bytes_each * (run[last] - in->lo);
+        return end->at + in->offset * size + bytes_each * in->first;
     }
     if (!end->piece)
         return (end->at += bytes) - bytes;

@@ -105,8 +105,8 @@ def test_received_once(folder):
 
 
 def test_several_pieces(folder):
-    """What a node receives of one owner is of several of its pieces, each of which is in parts of its own."""
-    for place in ("x, y", "y, x"):
+    """What a node receives of one owner is of several of its pieces, or between gaps: in parts of their own."""
+    for place in ("x, y", "y, x", "cyclic(y, 3), cyclic(x, 2)"):
         program = f"{folder}/several.distal"
         with open(program, "w", encoding="utf-8") as file:
             file.write(SEVERAL_PIECES.replace("PLACE", place))
