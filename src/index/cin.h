@@ -163,6 +163,10 @@ bool cin_is_on_gpu(const Cin *cin);
 const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var);
 // These variables and all that relations have made of them.
 VarSet cin_derived(const Cin *cin, VarSet vars);
+// The same with one term of each sum of nests `first` to `last` that has none: variables that index no sparse
+// tensor there have an extent of at least 1. So are the loops that find entries, which do not depend on how
+// many terms such a sum has. `cin` itself where that is no change.
+const Cin *cin_with_terms(const Cin *cin, int first, int last);
 // The relation of which `var` is a child, NULL for a source variable; and the one of which it is a parent,
 // NULL for a loop.
 const Relation *cin_made_by(const Cin *cin, int var);

@@ -6,7 +6,6 @@
 typedef struct {
     const Cin *cin;
     int loop;
-    bool (*changes)(const Cin *cin, int var, int loop);
     bool depends;
 } Dependence;
 
@@ -20,8 +19,8 @@ static void find_dependence(void *context, const Access *access) {
     Dependence *dependence = context;
     for (int m = 0; m < access->tensor->order; m++)
         if (tensor_is_sparse(access->tensor) || leaves_mode(dependence->cin, access->vars[m]))
-            dependence->depends = dependence->depends ||
-                                  dependence->changes(dependence->cin, access->vars[m], dependence->loop);
+            dependence->depends =
+                dependence->depends || bounds_depends(dependence->cin, access->vars[m], dependence->loop);
 }
 
 static void find_dependences(Dependence *dependence, const Leaf *leaf) {
@@ -34,13 +33,7 @@ static void find_dependences(Dependence *dependence, const Leaf *leaf) {
 }
 
 bool assembly_depends(const Cin *cin, const Leaf *leaf, int loop) {
-    Dependence dependence = {cin, loop, bounds_depends, false};
-    find_dependences(&dependence, leaf);
-    return dependence.depends;
-}
-
-bool assembly_enumerates(const Cin *cin, const Leaf *leaf, int loop) {
-    Dependence dependence = {cin, loop, bounds_enumerates, false};
+    Dependence dependence = {cin, loop, false};
     find_dependences(&dependence, leaf);
     return dependence.depends;
 }

@@ -42,9 +42,6 @@ const char *assembly_text(const Assembly *assembly);
 
 // Whether entries depend on a loop, as it indexes a sparse tensor, or an index that may leave its mode.
 bool assembly_depends(const Cin *cin, const Leaf *leaf, int loop);
-// Whether a loop enumerates entries. Else, where they depend on it, it only rotates their order, and has at
-// least one iteration, as entries do not depend on how many terms a sum has.
-bool assembly_enumerates(const Cin *cin, const Leaf *leaf, int loop);
 // Whether equal coordinates of an operand's next level have to be one iteration of a loop of the leaf, as
 // else what is inside would come in another order.
 bool assembly_joins(const LeafBuilder *leaf, int loop, const Operand *operand);

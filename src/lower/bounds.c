@@ -59,25 +59,14 @@ bool bounds_clamps(const Cin *cin, int parent, int var, const bool *known) {
 }
 
 // Against the order of derivation, as above.
-static bool depends(const Cin *cin, int var, int loop, bool by_offsets) {
-    VarSet changed = (VarSet)1 << loop;
+bool bounds_depends(const Cin *cin, int var, int loop) {
+    VarSet depends = (VarSet)1 << loop;
     for (int64_t i = cin->relations.count - 1; i >= 0; i--) {
         const Relation *relation = cin->relations.items[i];
-        const bool offsets =
-            relation->kind->children > 0; // operands are those of a rotation, not of an index
-        const VarSet operands = by_offsets || !offsets ? relation_operands(relation) : 0;
-        if ((relation_children(relation) | operands) & changed)
-            changed |= relation_parents(relation);
+        if ((relation_children(relation) | relation_operands(relation)) & depends)
+            depends |= relation_parents(relation);
     }
-    return changed >> var & 1;
-}
-
-bool bounds_depends(const Cin *cin, int var, int loop) {
-    return depends(cin, var, loop, true);
-}
-
-bool bounds_enumerates(const Cin *cin, int var, int loop) {
-    return depends(cin, var, loop, false);
+    return depends >> var & 1;
 }
 
 // Whether `loop` counts coordinates of `var` in parts that do not depend on it.

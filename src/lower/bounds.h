@@ -37,8 +37,6 @@ bool bounds_index_ends(const Cin *cin, const Relation *relation);
 
 // Whether the value of `var` changes with loop `loop`.
 bool bounds_depends(const Cin *cin, int var, int loop);
-// Whether `loop` enumerates values of `var`: else, where it changes them, it only rotates their order.
-bool bounds_enumerates(const Cin *cin, int var, int loop);
 
 // Whether `var` grows by one with each iteration of `loop`, in contiguous parts that do not depend on it.
 bool bounds_has_unit_stride(const Cin *cin, int var, int loop);

@@ -4,6 +4,7 @@
 #include "format/level_list.h"
 #include "lower/assembly.h"
 #include "lower/builder.h"
+#include "lower/lower.h"
 
 const View *build_view(const Builder *builder, const Access *access, TransferKind kind) {
     const Spmd *spmd = builder->spmd;
@@ -94,19 +95,18 @@ static bool leaves_out(const Builder *builder, const SpmdNode *node) {
 }
 
 // Whether a function that appends entries uses a loop around `node` and what follows it.
-static bool uses_loop(const Builder *builder, const SpmdNode *node, int loop,
-                      bool (*leaf_uses)(const Cin *cin, const Leaf *leaf, int loop)) {
+static bool uses_loop(const Builder *builder, const SpmdNode *node, int loop) {
     for (; node; node = node->next)
-        if (node->kind == SPMD_LOOP   ? uses_loop(builder, node->body, loop, leaf_uses)
-            : node->kind == SPMD_LEAF ? leaf_uses(builder->spmd->cin, node->leaf, loop)
+        if (node->kind == SPMD_LOOP   ? uses_loop(builder, node->body, loop)
+            : node->kind == SPMD_LEAF ? assembly_depends(builder->spmd->cin, node->leaf, loop)
                                       : !leaves_out(builder, node))
             return true;
     return false;
 }
 
 static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
-    // Entries are the same in each of its iterations, and there where it has none.
-    if (builder->structure && !uses_loop(builder, node->body, node->var, assembly_depends)) {
+    // Entries are the same in each of its iterations.
+    if (builder->structure && !uses_loop(builder, node->body, node->var)) {
         const VarSet omitted = builder->omitted;
         builder->omitted |= (VarSet)1 << node->var;
         build_sequence(builder, node->body, to);
@@ -117,8 +117,6 @@ static void append_loop(Builder *builder, const SpmdNode *node, LoopBody *to) {
     loop->var = node->var;
     loop->lower = int_const(builder->arena, 0);
     loop->upper = node->extent;
-    if (builder->structure && !uses_loop(builder, node->body, node->var, assembly_enumerates))
-        loop->upper = int_op(builder->arena, INT_MAX, int_const(builder->arena, 1), loop->upper);
     build_sequence(builder, node->body, &loop->body);
     loop_append(builder->arena, to, loop);
 }
@@ -166,12 +164,8 @@ static void set_processor_vars(const Spmd *spmd, const SpmdNest *nest, LoopNode 
 }
 
 static void build_nest(Builder *builder, const SpmdNest *nest) {
-    const Stage *stage = &builder->spmd->stages[nest->stage];
     if (!nest->body)
         return; // executed in the body of another nest
-    if (builder->structure &&
-        (stage->result != RESULT_ASSEMBLED || nest->assign->lhs->tensor != stage->target))
-        return;
     Arena *arena = builder->arena;
     LoopNode *node = loop_node(arena, LOOP_PROCESSORS);
     builder->nest = nest;
@@ -205,8 +199,7 @@ static const char *name_of(const Cin *cin, int var) {
                                : arena_printf(cin->arena, "%s_index", cin->vars[index->vars[0]].name);
 }
 
-static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *params, int param_count,
-                                      bool structure, Diagnostics *diagnostics) {
+static LoopKernel *kernel_create(const Spmd *spmd, const char *const *params, int param_count) {
     Arena *arena = spmd->arena;
     LoopKernel *kernel = arena_new(arena, LoopKernel);
     *kernel = (LoopKernel){.arena = arena,
@@ -221,26 +214,49 @@ static const LoopKernel *build_kernel(const Spmd *spmd, const char *const *param
                                        .type = VALUE_TYPE_INDEX,
                                        .stem_array = -1,
                                        .stem_var = -1});
-    Builder builder = {.spmd = spmd,
-                       .arena = arena,
-                       .kernel = kernel,
-                       .type = assignment_type(spmd->cin->assignment),
-                       .structure = structure,
-                       .diagnostics = diagnostics,
-                       .views = arena_array(arena, View, spmd->transfer_count + 1)};
+    return kernel;
+}
+
+static Builder builder_create(const Spmd *spmd, LoopKernel *kernel, bool structure,
+                              Diagnostics *diagnostics) {
+    return (Builder){.spmd = spmd,
+                     .arena = spmd->arena,
+                     .kernel = kernel,
+                     .type = assignment_type(spmd->cin->assignment),
+                     .structure = structure,
+                     .diagnostics = diagnostics,
+                     .views = arena_array(spmd->arena, View, spmd->transfer_count + 1)};
+}
+
+const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count,
+                              Diagnostics *diagnostics) {
+    LoopKernel *kernel = kernel_create(spmd, params, param_count);
+    Builder builder = builder_create(spmd, kernel, false, diagnostics);
     for (int n = 0; n < spmd->nest_count; n++)
         build_nest(&builder, &spmd->nests[n]);
     return builder.refused ? NULL : kernel;
 }
 
-const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count,
-                              Diagnostics *diagnostics) {
-    return build_kernel(spmd, params, param_count, false, diagnostics);
+// Whether the nest is the last one of those that find what entries a stage has.
+static bool is_assembled(const Spmd *spmd, const SpmdNest *nest) {
+    const Stage *stage = &spmd->stages[nest->stage];
+    return nest->body && stage->result == RESULT_ASSEMBLED && nest->assign->lhs->tensor == stage->target;
 }
 
-const LoopKernel *lower_structure(const Spmd *spmd, const char *const *params, int param_count) {
-    for (int s = 0; s < spmd->stage_count; s++)
-        if (spmd->stages[s].result == RESULT_ASSEMBLED)
-            return build_kernel(spmd, params, param_count, true, NULL);
-    return NULL;
+bool lower_structure(const Spmd *spmd, const char *const *params, int param_count, const int64_t *values,
+                     Diagnostics *diagnostics, const LoopKernel **structure) {
+    LoopKernel *kernel = NULL;
+    for (int n = 0; n < spmd->nest_count; n++) {
+        if (!is_assembled(spmd, &spmd->nests[n]))
+            continue;
+        const Cin *entries = spmd->nests[n].entries;
+        const Spmd *from = entries == spmd->cin ? spmd : lower(entries, values, diagnostics);
+        if (!from)
+            return false;
+        kernel = kernel ? kernel : kernel_create(spmd, params, param_count);
+        Builder builder = builder_create(from, kernel, true, diagnostics);
+        build_nest(&builder, &from->nests[n]);
+    }
+    *structure = kernel;
+    return true;
 }

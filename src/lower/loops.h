@@ -12,7 +12,10 @@
 const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int param_count,
                               Diagnostics *diagnostics);
 
-// The loops of the function that appends the entries of an assembled result; NULL where the result is none.
-const LoopKernel *lower_structure(const Spmd *spmd, const char *const *params, int param_count);
+// Sets the loops of the function that appends the entries of assembled results (SpmdNest.entries); NULL where
+// there is none. `values`: those of params by index, for estimates only; NULL where they are not known. False
+// with a diagnostic where the schedule cannot be carried out.
+bool lower_structure(const Spmd *spmd, const char *const *params, int param_count, const int64_t *values,
+                     Diagnostics *diagnostics, const LoopKernel **structure);
 
 #endif

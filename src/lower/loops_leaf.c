@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Leaves as nodes of the loop IR: definitions, guards, loops, and the update or the call inside them.
-#include "lower/assembly.h"
 #include "lower/builder.h"
 #include "lower/leaf.h"
 
@@ -97,11 +96,7 @@ static const IntExpr *build_bound(const LeafBuilder *leaf, const IntExpr *bound,
 
 void build_upper(LeafBuilder *leaf, int l, LoopBody *to) {
     const LeafLoop *loop = &leaf->leaf->loops[l];
-    const Builder *builder = leaf->builder;
-    const IntExpr *upper = loop->upper;
-    if (builder->structure && !assembly_enumerates(builder->spmd->cin, leaf->leaf, loop->var))
-        upper = int_op(builder->arena, INT_MAX, int_const(builder->arena, 1), upper);
-    leaf->uppers[l] = build_bound(leaf, upper, "end", loop->var, to);
+    leaf->uppers[l] = build_bound(leaf, loop->upper, "end", loop->var, to);
 }
 
 // An IF around what follows; `to` itself where there is no condition.

@@ -49,6 +49,20 @@ static bool every_nest_loops(const Cin *cin, int var) {
     return true;
 }
 
+// As many processors as it has values, for entries as well. Nests without this variable need one even where
+// it has none.
+static const IntExpr *own_extent(const Lowering *lowering, int var) {
+    const Cin *cin = lowering->cin;
+    const IntExpr *values = cin->vars[var].extent, *extent = values;
+    for (int n = 0; n < cin_nest_count(cin); n++) {
+        const IntExpr *of_entries = lowering->nests[n].entries->vars[var].extent;
+        if (!int_equal(of_entries, values))
+            extent = extent == values ? of_entries : int_op(cin->arena, INT_MAX, extent, of_entries);
+    }
+    return every_nest_loops(cin, var) ? extent
+                                      : int_op(cin->arena, INT_MAX, int_const(cin->arena, 1), extent);
+}
+
 // Distributed variables without a machine: a dimension each, of the statement's own.
 static bool add_own_dims(Lowering *lowering, int *own_dim) {
     const Cin *cin = lowering->cin;
@@ -62,11 +76,7 @@ static bool add_own_dims(Lowering *lowering, int *own_dim) {
             if (!directive || directive->machine || own_dim[var] >= 0)
                 continue;
             own_dim[var] = lowering->spmd->dim_count;
-            const IntExpr *extent = cin->vars[var].extent;
-            // Nests without this variable need a processor even where it has no value.
-            if (!every_nest_loops(cin, var))
-                extent = int_op(cin->arena, INT_MAX, int_const(cin->arena, 1), extent);
-            if (!add_dim(lowering, (ExecutionDim){extent, NULL}, directive->span))
+            if (!add_dim(lowering, (ExecutionDim){own_extent(lowering, var), NULL}, directive->span))
                 return false;
         }
     }
@@ -210,13 +220,37 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     return true;
 }
 
+// Whether nests of the statement have no loops in common.
+static bool is_divided(const Stmt *stmt) {
+    return (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE) && !stmt->row;
+}
+
+static const Stmt *executed_first(const Stmt *stmt) {
+    return stmt->kind == STMT_WHERE ? stmt->second : stmt->first;
+}
+
+static const Stmt *executed_last(const Stmt *stmt) {
+    return stmt->kind == STMT_WHERE ? stmt->first : stmt->second;
+}
+
+static void find_entries(const Lowering *lowering, const Stmt *stmt, int first) {
+    if (is_divided(stmt)) {
+        find_entries(lowering, executed_first(stmt), first);
+        find_entries(lowering, executed_last(stmt), first + executed_first(stmt)->nest_count);
+        return;
+    }
+    const int last = first + stmt->nest_count - 1;
+    const bool sparse = tensor_is_sparse(cin_nest(lowering->cin, last).assign->lhs->tensor);
+    const Cin *entries = sparse ? cin_with_terms(lowering->cin, first, last) : lowering->cin;
+    for (int n = first; n <= last; n++)
+        lowering->nests[n].entries = entries;
+}
+
 static bool lower_stmt(Lowering *lowering, const Stmt *stmt, int first, const int *own_dim) {
-    if ((stmt->kind != STMT_SEQUENCE && stmt->kind != STMT_WHERE) || stmt->row)
+    if (!is_divided(stmt))
         return lower_loops_of(lowering, stmt, first, own_dim);
-    const bool where = stmt->kind == STMT_WHERE;
-    const Stmt *before = where ? stmt->second : stmt->first, *after = where ? stmt->first : stmt->second;
-    const bool ok = lower_stmt(lowering, before, first, own_dim);
-    return lower_stmt(lowering, after, first + before->nest_count, own_dim) && ok;
+    const bool ok = lower_stmt(lowering, executed_first(stmt), first, own_dim);
+    return lower_stmt(lowering, executed_last(stmt), first + executed_first(stmt)->nest_count, own_dim) && ok;
 }
 
 // Parts of positions are distributed as the parts of one division, in whose order ranks have them.
@@ -258,13 +292,14 @@ const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostic
     spmd->on_gpu = cin_is_on_gpu(cin);
     if (spmd->on_gpu && !gpu_check(cin, diagnostics))
         return NULL;
+    lowering.nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
+    find_entries(&lowering, cin->body, 0);
     int own_dim[MAX_VARS];
     if (!add_machine_dims(&lowering) || !add_own_dims(&lowering, own_dim))
         return NULL;
     for (int64_t r = 0; r < cin->relations.count; r++)
         if (!check_positions(&lowering, cin->relations.items[r]))
             return NULL;
-    lowering.nests = arena_array(cin->arena, SpmdNest, spmd->nest_count);
     if (!stages_choose(spmd, lowering.nests, &lowering.converted, diagnostics))
         return NULL;
     const bool ok = lower_stmt(&lowering, cin->body, 0, own_dim);

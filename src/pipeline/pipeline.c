@@ -98,10 +98,11 @@ static bool make_loops(Pipeline *pipeline, StatementPasses *passes) {
     const char *why, *pass;
     passes->lowered =
         lower_loops(passes->spmd, program->param_names, program->param_count, pipeline->diagnostics);
-    if (!passes->lowered)
+    if (!passes->lowered ||
+        !lower_structure(passes->spmd, program->param_names, program->param_count, pipeline->params,
+                         pipeline->diagnostics, &passes->lowered_structure))
         return false;
     passes->loops = loop_run_passes(passes->lowered, loop_pass_count(), &pass, &why);
-    passes->lowered_structure = lower_structure(passes->spmd, program->param_names, program->param_count);
     if (passes->loops && passes->lowered_structure)
         passes->structure = loop_run_passes(passes->lowered_structure, loop_pass_count(), &pass, &why);
     return (passes->loops && !passes->lowered_structure == !passes->structure) ||

@@ -49,29 +49,6 @@ static bool boxes_are_exact(const Cin *cin, const Provenance *provenance, const 
     return !access_is_diagonal(access);
 }
 
-// Entries of a sparse result follow from those of sparse operands, also where a sum over something else has
-// no iterations: such variables, and what is made of them, do not say whether there is something to read.
-static void leave_out_empty_sums(const Cin *cin, const Provenance *provenance, bool *vars) {
-    const Access *lhs = cin->assignment->lhs;
-    bool empty[MAX_VARS] = {false};
-    if (!tensor_is_sparse(lhs->tensor))
-        return;
-    for (int v = 0; v < cin->var_count; v++)
-        empty[v] = vars[v] && cin->vars[v].source && !(access_vars(lhs) >> v & 1) &&
-                   provenance_extent(provenance, v) == 0;
-    for (int64_t i = 0; i < cin->relations.count; i++) {
-        const Relation *relation = cin->relations.items[i];
-        const bool first = empty[relation->parent[0]];
-        if (relation->parent[1] >= 0 && empty[relation->parent[1]] != first)
-            return; // collapsed with another variable
-        for (int c = 0; c < 2; c++)
-            if (relation->child[c] >= 0)
-                empty[relation->child[c]] = first;
-    }
-    for (int v = 0; v < MAX_VARS; v++)
-        vars[v] = vars[v] && !empty[v];
-}
-
 static const Access *copy_accesses(const Access *const *accesses, int count, Arena *arena) {
     Access *copies = arena_array(arena, Access, count);
     for (int i = 0; i < count; i++)
@@ -110,7 +87,6 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
     footprints->exact = boxes_are_exact(spmd->cin, provenance, &footprints->access, footprints->related);
     for (int v = 0; v < MAX_VARS; v++)
         footprints->others[v] = active[v] && !footprints->related[v];
-    leave_out_empty_sums(spmd->cin, provenance, footprints->others);
     for (int d = 0; d < grid->order; d++) {
         const int var = footprints->vars[d] = spmd_nest->coordinates[d];
         footprints->related_dims[d] = var >= 0 && footprints->related[var];

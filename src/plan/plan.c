@@ -243,8 +243,8 @@ static bool check_parts(const StatementPlan *plan, Diagnostics *diagnostics) {
         for (int d = 0; d < plan->spmd->dim_count; d++)
             if (plan->spmd->nests[transfer->nest].coordinates[d] >= 0)
                 fixed |= (VarSet)1 << plan->spmd->nests[transfer->nest].coordinates[d];
-        if (!provenance_check(plan->provenance, plan->spmd->cin, &nest, transfer->statement_access, fixed,
-                              diagnostics))
+        if (!provenance_check(plan->footprints[t]->provenance, plan->spmd->cin, &nest,
+                              transfer->statement_access, fixed, diagnostics))
             return false;
     }
     return true;
@@ -322,6 +322,32 @@ static bool check_indexed(const StatementPlan *plan, Diagnostics *diagnostics) {
     return true;
 }
 
+// What determines the entries that a transfer moves, or what it reads and writes of a dense tensor.
+static const Cin *moved_by(const Spmd *spmd, int transfer) {
+    const Transfer *of = &spmd->transfers[transfer];
+    return tensor_is_sparse(of->statement_access->tensor) ? spmd->nests[of->nest].entries : spmd->cin;
+}
+
+static bool find_footprints(StatementPlan *statement, Diagnostics *diagnostics) {
+    const Spmd *spmd = statement->spmd;
+    const Cin *cin = spmd->cin;
+    const Provenance *provenance = statement->provenance;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        if (moved_by(spmd, t) != cin) {
+            cin = moved_by(spmd, t);
+            provenance = cin == spmd->cin
+                             ? statement->provenance
+                             : provenance_create(cin, statement->params, statement->options.boundaries,
+                                                 statement->arena, diagnostics);
+        }
+        if (!provenance)
+            return false;
+        statement->footprints[t] = footprints_create(spmd, t, provenance, &statement->grid, statement->ranks,
+                                                     statement->params, statement->arena);
+    }
+    return true;
+}
+
 static bool plan_statement(Plan *plan, StatementPlan *statement, Diagnostics *diagnostics) {
     const double start = clock_seconds();
     const Spmd *spmd = statement->spmd;
@@ -336,10 +362,8 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, Diagnostics *di
     statement->footprints = arena_array(plan->arena, const Footprints *, spmd->transfer_count);
     statement->moves = arena_array(plan->arena, bool, spmd->transfer_count);
     statement->entries = arena_array(plan->arena, const EntryFigures *, spmd->transfer_count);
-    for (int t = 0; t < spmd->transfer_count; t++)
-        statement->footprints[t] = footprints_create(spmd, t, statement->provenance, &statement->grid,
-                                                     statement->ranks, statement->params, plan->arena);
-    if (!check_work(statement, diagnostics) || !check_parts(statement, diagnostics))
+    if (!find_footprints(statement, diagnostics) || !check_work(statement, diagnostics) ||
+        !check_parts(statement, diagnostics))
         return false;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].statement_access->tensor;

@@ -196,6 +196,10 @@ typedef struct {
     // first adds to them, or 0 where it is a call that stores them; -1: the runtime sets them to zero before
     // the kernel.
     int zero_depth;
+    // Where what it writes, or what the nest that it is executed in does, is sparse: cin_with_terms, the
+    // loops that find its entries, of which transfers of sparse tensors have steps and footprints; else the
+    // Cin.
+    const Cin *entries;
     int inside; // the nest whose body it is executed in: the one that reads the row that it fills, or itself
     int stage;
     SpmdNode *body; // NULL where it is executed in another one's

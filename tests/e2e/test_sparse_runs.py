@@ -88,18 +88,29 @@ def test_empty_sums(folder):
 
 def test_entries_of_empty_sums(folder):
     """Entries of an assembled result are those of sparse operands, also where a sum over other variables has no terms,
-    whatever loop it is: of steps, the offset of a rotation, both, or one that is divided."""
-    text = "param n = {terms}; tensor A(4, 5): f64, csc; tensor B(4, 5): f64, csr; tensor C(n, 5): f64; " \
-        "A(i, j) = B(i, j) * C(l, j); schedule A {{ {schedule} }}"
+    whatever loop it is: of steps, the offset of a rotation, both, one that is divided, collapsed or distributed."""
+    text = "param n = {terms}, p = {ranks}; {machine} tensor A(4, 5): f64, csc; tensor B(4, 5): f64, csr; " \
+        "tensor C(n, 5): f64; A(i, j) = B(i, j) * C(l, j); schedule A {{ {schedule} }}"
     schedules = ("reorder({l, i, j}); communicate(C, l)",
+                 "reorder({l, i, j}); communicate(B, l)",
+                 "reorder({l, i, j}); communicate({A, B}, l)",
+                 "reorder({l, i, j}); rotate(i, {l}, is); communicate(B, is)",
+                 "reorder({i, l, j}); collapse(i, l, il)",
+                 "distribute(l); reorder({l, i, j}); rotate(i, {l}, is)",
                  "reorder({l, i, j}); rotate(i, {l}, is); communicate(C, l)",
                  "reorder({l, i, j}); rotate(i, {l}, is)",
                  "reorder({i, l, j}); rotate(j, {l, i}, js)",
                  "split(l, lo, li, 2); reorder({lo, i, li, j}); rotate(i, {lo}, is); communicate(C, lo)")
+    distributed = ("distribute({i}, {io}, {ii}, M); reorder({l, ii, j}); rotate(ii, {l}, is)",
+                   "distribute({i}, {io}, {ii}, M); reorder({l, ii, j}); communicate({A, B}, l)",
+                   "distribute({l}, {lo}, {li}, M); reorder({lo, li, i, j}); rotate(i, {lo}, is); communicate(B, is)",
+                   "distribute({l}, {lo}, {li}, M); reorder({lo, li, i, j}); rotate(i, {li}, is)")
     for terms in (0, 3):
-        for schedule in schedules:
-            distal(["run", "-e", text.format(terms=terms, schedule=schedule), "-n", "1", "--in", "B=sparse:1:9",
-                    "--out", f"A={folder}/A.mtx", "--check", "-q"])
+        for number, schedule in enumerate(schedules + distributed):
+            ranks = 1 if number < len(schedules) else 3
+            distal(["run", "-e", text.format(terms=terms, ranks=ranks, schedule=schedule,
+                                             machine="machine M = grid(p);" if ranks > 1 else ""), "-n", str(ranks),
+                    "--in", "B=sparse:1:9", "--out", f"A={folder}/A.mtx", "--check", "-q"])
             with open(f"{folder}/A.mtx", encoding="utf-8") as file:
                 size = file.readlines()[1]
             check(size == "4 5 6\n", f"'{schedule}' with {terms} terms has another number of entries: {size}")
