@@ -15,6 +15,8 @@ extern const char sparse_space[];
 // Of these, those that multiply a sparse tensor by dense ones which are placed, on several ranks: they fetch
 // what is at the coordinates of entries.
 void generate_gather_draft(uint64_t seed, int64_t index, Draft *draft);
+// And those with sums that have no terms, over what only dense operands are indexed by.
+void generate_empty_draft(uint64_t seed, int64_t index, Draft *draft);
 
 // Puts the tensors and statements of a text into a draft with a machine; what is drawn of them are forms of
 // extents.

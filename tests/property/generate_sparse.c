@@ -15,7 +15,8 @@ enum {
     WIDE_PERCENT = 50,
     LEADING_PERCENT = 30,
     MAX_WIDE_POINTS = 100000,
-    GATHERS = 5 // one program of as many
+    GATHERS = 5, // one program of as many
+    EMPTY_SUMS = 9
 };
 const char sparse_space[] = "sparse";
 
@@ -358,6 +359,10 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
                                         TYPE_C128, TYPE_I32, TYPE_I64, TYPE_I64};
     if (index % GATHERS == GATHERS - 1) {
         generate_gather_draft(seed, index, draft);
+        return;
+    }
+    if (index % EMPTY_SUMS == EMPTY_SUMS - 1) {
+        generate_empty_draft(seed, index, draft);
         return;
     }
     Random random = random_stream(seed ^ 0x5A5A5A5Au, (uint64_t)index);
