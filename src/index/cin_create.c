@@ -112,9 +112,10 @@ static bool stores_entries(const Tensor *tensor) {
     return last && last->compact && !last->full;
 }
 
-// Whether loops over entries on the right store all elements of a tensor, or it keeps those that it has.
-static bool stores_all(const Cin *cin, const Tensor *tensor) {
-    return stores_entries(tensor) ||
+// Whether the first term stores all elements of a tensor, also where it reads entries: where the tensor has
+// no others, or in an update, in which that term has an addend without entries, or keeps those of the tensor.
+static bool stores_all(const Cin *cin, const Tensor *tensor, bool alone) {
+    return (alone && stores_entries(tensor)) ||
            (tensor == cin->assignment->lhs->tensor && assignment_is_update(cin->assignment));
 }
 
@@ -130,9 +131,8 @@ static Nest make_nest(const Cin *cin, const Assignment *assignment, const Term *
     assign->rhs =
         term->negative ? operation(arena, EXPR_NEG, term->expr->span, term->expr, NULL) : term->expr;
     // Loops over sparse operands leave out elements, which are zero before.
-    assign->accumulate =
-        assignment->accumulate || term->reduced || !first ||
-        (reads_entries(cin, term->expr) && !(alone && stores_all(cin, assignment->lhs->tensor)));
+    assign->accumulate = assignment->accumulate || term->reduced || !first ||
+                         (reads_entries(cin, term->expr) && !stores_all(cin, assignment->lhs->tensor, alone));
     Nest nest = *around;
     nest.assign = assign;
     add_loops(&nest, assignment->lhs);

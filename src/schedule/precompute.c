@@ -6,7 +6,6 @@
 #include "index/summation.h"
 #include "schedule/arguments.h"
 #include "schedule/commands.h"
-#include "schedule/updates.h"
 
 #include <string.h>
 
@@ -337,22 +336,6 @@ static bool has_like_addends(const Application *application, const Assignment *c
     return true;
 }
 
-// False with a diagnostic if a part that stores what it reads would go through entries.
-static bool keeps_update(const Application *application, const Assignment *const *parts, int count) {
-    for (int p = 0; p < count; p++) {
-        const Access *sparse = update_entries_of(parts[p]);
-        if (!sparse)
-            continue;
-        const bool is_workspace = sparse->tensor->name == application->command->args[3].name;
-        return refuse(application, application->command->args[is_workspace ? 4 : 0].span,
-                      "'%s' is written where it is read, at every coordinate, and '%s' is sparse: %s",
-                      parts[p]->lhs->tensor->name, sparse->tensor->name,
-                      is_workspace ? "leave the format out"
-                                   : "assign this part to a tensor of its own before");
-    }
-    return true;
-}
-
 // The parts of the statement with the workspace in place of the expression, and the part that fills it before
 // the first that reads it: as many as there were where nothing was replaced.
 static int replace_in_parts(const Application *application, const Hoist *hoist, const Tensor *workspace,
@@ -415,8 +398,7 @@ static const Assignment *const *make_parts(const Application *application, const
         return NULL;
     }
     if (count > cin->part_count)
-        return has_like_addends(application, parts, count) && keeps_update(application, parts, count) ? parts
-                                                                                                      : NULL;
+        return has_like_addends(application, parts, count) ? parts : NULL;
     refuse_replacement(application, replacement.partly);
     return NULL;
 }

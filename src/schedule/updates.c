@@ -76,19 +76,6 @@ static bool has_elements(const Assignment *assignment, const Expr *expr) {
     return has_elements(assignment, expr->left) || (expr->right && has_elements(assignment, expr->right));
 }
 
-// The sparse operand of an additive term that is not summed.
-static const Access *sparse_element(const Assignment *assignment, const Expr *expr) {
-    if (!is_of_terms(expr) || assignment->whole)
-        return summed(assignment, expr) ? NULL : direct_of(assignment, expr).sparse;
-    const Access *access = sparse_element(assignment, expr->left);
-    return access || !expr->right ? access : sparse_element(assignment, expr->right);
-}
-
-const Access *update_entries_of(const Assignment *part) {
-    return !part->accumulate && direct_of(part, part->rhs).reads_target ? sparse_element(part, part->rhs)
-                                                                        : NULL;
-}
-
 typedef struct {
     Arena *arena;
     const Assignment *assignment;

@@ -13,8 +13,4 @@
 // sparse left side would change.
 const Assignment *schedule_update(Scheduler *scheduler, const Assignment *assignment);
 
-// Of a part of a statement that stores elements which it reads, an operand through whose entries it would go;
-// NULL: none. An update has no such part unless a command makes it.
-const Access *update_entries_of(const Assignment *part);
-
 #endif

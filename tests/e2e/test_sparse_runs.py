@@ -116,6 +116,18 @@ def test_entries_of_empty_sums(folder):
             check(size == "4 5 6\n", f"'{schedule}' with {terms} terms has another number of entries: {size}")
 
 
+def test_updates_by_workspaces(folder):
+    """An update of a dense tensor in place, of which a term has no sum any more, but entries, once it is precomputed."""
+    text = "machine M = grid({ranks}); tensor A(6): f64; tensor B(6, 3): f64; tensor d(6): f64; tensor E(6, 4): f64, csr; " \
+        "tensor w(6): f64, {{compressed}}; tensor e(6, 4): f64; place A(x) -> M(x); place B(x, y) -> M(x); A(i) = {rhs} " \
+        "- A(i) + B(i, m); schedule A {{ precompute({what}, {{i}}, {{i}}, W{levels}); distribute({{i}}, {{io}}, {{ii}}, M) }}"
+    statements = (("d(i) * E(i, l)", "E(i, l)", ", {compressed}", "E"), ("w(i) * e(i, l)", "e(i, l)", "", "w"))
+    for rhs, what, levels, sparse in statements:
+        for ranks in (1, 2):
+            distal(["run", "-e", text.format(ranks=ranks, rhs=rhs, what=what, levels=levels), "-n", str(ranks), "--in",
+                    f"{sparse}=sparse:3:4", "--check", "-q"])
+
+
 def test_sum_as_index(folder):
     """A loop iterates over entries at the sum of its variable and one of a loop around it: all 2^40 values would not end."""
     n, weights, stored = 1 << 40, (2, 3, 5), {0: 7, 1: 11, 500: 13, (1 << 40) + 1: 17}

@@ -22,10 +22,6 @@ A(i, l) = B(i, j) * C(j, k) * D(k, l)
 schedule A { precompute(C(j, k) * D(k, l), {j, l}, {j, l}, W, csr) }
 A(i, l) = B(i, j) * C(j, k) * D(k, l)
 schedule A { precompute(B(i, j), {}, {}, W, csr) }
-A(i, l) = C(i, l) * B(i, k) - A(i, l)
-schedule A { precompute(B(i, k), {i}, {i}, V, {compressed}) }
-A(i, l) = B(i, l) * C(l, j) - A(i, l)
-schedule A { precompute(C(l, j), {l}, {l}, V) }
 --- stderr
 precompute_format.distal:6:63: error: cannot precompute: 1 level for 2 variables of the workspace
    6 | schedule A { precompute(B(i, j) * C(j, k), {i, k}, {i, k}, W, {dense}) }
@@ -51,9 +47,3 @@ precompute_format.distal:18:63: error: cannot precompute: 'C(j, k) * D(k, l)' ha
 precompute_format.distal:20:45: error: cannot precompute: a scalar has no format: leave 'csr' out
   20 | schedule A { precompute(B(i, j), {}, {}, W, csr) }
      |                                             ^~~
-precompute_format.distal:22:47: error: cannot precompute: 'A' is written where it is read, at every coordinate, and 'V' is sparse: leave the format out
-  22 | schedule A { precompute(B(i, k), {i}, {i}, V, {compressed}) }
-     |                                               ^~~~~~~~~~~~
-precompute_format.distal:24:25: error: cannot precompute: 'A' is written where it is read, at every coordinate, and 'B' is sparse: assign this part to a tensor of its own before
-  24 | schedule A { precompute(C(l, j), {l}, {l}, V) }
-     |                         ^~~~~~~
