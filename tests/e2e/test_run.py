@@ -16,8 +16,8 @@ import time
 
 import numpy
 
-from _common import (DISTAL, DTYPE, LIMIT_SECONDS, check, distal, example, functions_named_test, params, preloaded,
-                     ranks_of_run, run_cases, wait_for)
+from _common import (DISTAL, DTYPE, LIMIT_SECONDS, OPTIMIZED, check, distal, example, functions_named_test, params,
+                     preloaded, ranks_of_run, run_cases, wait_for)
 
 TOLERANCE = {"f32": 1e-5, "f64": 1e-13, "c64": 1e-5, "c128": 1e-13, "i32": 0, "i64": 0}
 
@@ -229,7 +229,7 @@ def run_example(folder, name, values, ranks, element_type):
 
     inputs = [word for operand in operands for word in ("--in", f"{operand}={folder}/{operand}.npy")]
     done = distal(["run", "-", *arguments, *inputs, "--out", f"{target}={folder}/out.npy", "--check",
-                   "--stats=json"], text=program)
+                   "--stats=json"], text=program, environment=OPTIMIZED)
     counted = json.loads(done.stdout)
     if name not in SPARSE:  # what sparse tensors take is known when they are there
         same_figures(json.loads(distal(["plan", "-", *arguments, "--stats=json"], text=program).stdout), counted)
@@ -453,7 +453,7 @@ schedule A {
   precompute(sqrt(abs(B(k))), {}, {}, W)
 }
 """
-    distal(["run", "-e", program, "-n", "1"], environment={"DISTAL_CFLAGS": "-O1"})
+    distal(["run", "-e", program, "-n", "1"])
 
 
 def test_own_launcher(folder):

@@ -451,8 +451,7 @@ def run(batch, kinds, ranks):
         outputs = [word for number, path in enumerate(paths) for word in ("--out", f"{results[number]}{number}={path}")]
         try:
             planned = figures(distal(["plan", *arguments, "--shared-memory", "on", "--stats=json"]).stdout)
-            counted = figures(distal(["run", *arguments, "-q", "--check", "--stats=json", *outputs],
-                                     environment={"DISTAL_CFLAGS": "-O1"}).stdout)
+            counted = figures(distal(["run", *arguments, "-q", "--check", "--stats=json", *outputs]).stdout)
             check(len(planned) == len(counted) == len(batch), "other numbers of statements")
         except Failure as failure:
             print(f"FAIL placed/{'; '.join(names)}: {failure}", flush=True)

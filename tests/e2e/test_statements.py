@@ -369,8 +369,7 @@ def run(cases, program, ranks):
             for name in case.results:
                 command += ["--out", f"{name}={folder}/{case.file_of(name)}"]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True,
-                                  env=dict(os.environ, DISTAL_CFLAGS="-O1"))
+            done = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS, check=False, text=True)
         except subprocess.TimeoutExpired:
             return [f"still running after {LIMIT_SECONDS} s"] * len(cases)
         if done.returncode != 0:
