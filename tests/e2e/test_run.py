@@ -596,8 +596,8 @@ def interrupt_launch(folder, arguments, kind, ready, environment):
 
 def test_interrupted_launch(folder):
     """While mpirun still starts ranks, when it may miss a signal."""
-    many = [example("summa"), "-p", "gx=8", "-p", "gy=6", "--oversubscribe"]
-    for kind, ready in ((signal.SIGTERM, 2), (signal.SIGINT, 8), (signal.SIGTERM, 30)):
+    many = [example("summa"), "-p", "gx=6", "-p", "gy=4", "--oversubscribe"]
+    for kind, ready in ((signal.SIGTERM, 2), (signal.SIGINT, 8), (signal.SIGTERM, 16)):
         interrupt_launch(folder, many, kind, ready, {})
 
 
