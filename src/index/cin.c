@@ -20,41 +20,54 @@ Cin *cin_copy(const Cin *cin) {
     return copy;
 }
 
-// A variable that no loop has, for a number that is known with entries and at most `most`.
-static int add_number(Cin *cin, const NewVar *of, const char *what, const IntExpr *most) {
+// A variable that no loop has, for a number that is known with entries.
+static int add_number(Cin *cin, const NewVar *of, const char *what) {
     const int var = cin->var_count++;
-    cin->vars[var] = (IndexVar){
-        .name = arena_printf(cin->arena, "%s_%s", of->name, what), .span = of->span, .extent = most};
+    cin->vars[var] = (IndexVar){.name = arena_printf(cin->arena, "%s_%s", of->name, what), .span = of->span};
     return var;
+}
+
+void cin_set_extents(Cin *cin, const Relation *relation) {
+    const RelationKind *kind = relation->kind;
+    const IntExpr *parents[2], *extents[2];
+    for (int p = 0; p < kind->parents; p++)
+        parents[p] = cin->vars[relation->parent[p]].extent;
+    kind->extents(cin->arena, parents, relation->numbers, extents);
+    if (kind->stored) {
+        cin->vars[relation->count].extent = cin->vars[relation->begin].extent =
+            cin->vars[relation->end].extent = extents[0];
+        extents[0] = int_var(cin->arena, relation->count);
+    }
+    if (kind->balanced) {
+        cin->vars[relation->longest].extent = cin->vars[relation->begin].extent =
+            cin->vars[relation->length].extent = parents[0];
+        extents[1] = int_var(cin->arena, relation->longest);
+    }
+    for (int c = 0; c < kind->children; c++)
+        cin->vars[relation->child[c]].extent = extents[c];
 }
 
 void cin_derive(Cin *cin, Relation *relation, const NewVar *children) {
     const RelationKind *kind = relation->kind;
-    const IntExpr *parents[2], *extents[2];
     bool ordered = false;
-    for (int p = 0; p < kind->parents; p++) {
-        parents[p] = cin->vars[relation->parent[p]].extent;
+    for (int p = 0; p < kind->parents; p++)
         ordered = ordered || cin->ordered[relation->parent[p]];
-    }
-    kind->extents(cin->arena, parents, relation->numbers, extents);
     if (kind->stored) {
-        relation->count = add_number(cin, &children[0], "count", extents[0]);
-        relation->begin = add_number(cin, &children[0], "begin", extents[0]);
-        relation->end = add_number(cin, &children[0], "end", extents[0]);
-        extents[0] = int_var(cin->arena, relation->count);
+        relation->count = add_number(cin, &children[0], "count");
+        relation->begin = add_number(cin, &children[0], "begin");
+        relation->end = add_number(cin, &children[0], "end");
     }
     if (kind->balanced) {
-        relation->longest = add_number(cin, &children[1], "longest", parents[0]);
-        relation->begin = add_number(cin, &children[1], "begin", parents[0]);
-        relation->length = add_number(cin, &children[1], "length", parents[0]);
-        extents[1] = int_var(cin->arena, relation->longest);
+        relation->longest = add_number(cin, &children[1], "longest");
+        relation->begin = add_number(cin, &children[1], "begin");
+        relation->length = add_number(cin, &children[1], "length");
     }
     for (int c = 0; c < kind->children; c++) {
         relation->child[c] = cin->var_count++;
-        cin->vars[relation->child[c]] =
-            (IndexVar){.name = children[c].name, .span = children[c].span, .extent = extents[c]};
+        cin->vars[relation->child[c]] = (IndexVar){.name = children[c].name, .span = children[c].span};
         cin->ordered[relation->child[c]] = ordered;
     }
+    cin_set_extents(cin, relation);
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(cin->arena, cin->relations, arena_copy(cin->arena, relation, sizeof *relation));
 }
@@ -69,12 +82,11 @@ int cin_nest_count(const Cin *cin) {
     return cin->body->nest_count;
 }
 
-// The second part of a where statement, which fills the workspace, is executed first.
-static const Stmt *executed_first(const Stmt *stmt) {
+const Stmt *stmt_executed_first(const Stmt *stmt) {
     return stmt->kind == STMT_WHERE ? stmt->second : stmt->first;
 }
 
-static const Stmt *executed_last(const Stmt *stmt) {
+const Stmt *stmt_executed_last(const Stmt *stmt) {
     return stmt->kind == STMT_WHERE ? stmt->first : stmt->second;
 }
 
@@ -88,8 +100,8 @@ static Nest path_to(const Cin *cin, int index, const Tensor *row) {
             stmt = stmt->body;
             continue;
         }
-        const int before = executed_first(stmt)->nest_count;
-        stmt = index < before ? executed_first(stmt) : executed_last(stmt);
+        const int before = stmt_executed_first(stmt)->nest_count;
+        stmt = index < before ? stmt_executed_first(stmt) : stmt_executed_last(stmt);
         index -= index < before ? 0 : before;
     }
     nest.assign = stmt;
@@ -189,7 +201,7 @@ static const Stmt *rebuild(Rebuilding *rebuilding, const Stmt *stmt, int index, 
     const int around = stmt->row ? loops_around(rebuilding, stmt->row, index, stmt->nest_count) : depth;
     if (rebuilding->why)
         return stmt;
-    const int inner = around > depth ? around : depth, second = index + executed_first(stmt)->nest_count;
+    const int inner = around > depth ? around : depth, second = index + stmt_executed_first(stmt)->nest_count;
     Stmt *copy = arena_copy(rebuilding->cin->arena, stmt, sizeof *stmt);
     const bool swapped = stmt->kind == STMT_WHERE;
     copy->first = rebuild(rebuilding, stmt->first, swapped ? second : index, inner);

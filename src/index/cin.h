@@ -125,6 +125,8 @@ typedef struct {
 // Adds the relation, whose children are new variables with these names, and sets their ids in it. Variables
 // that are derived from an ordered loop are ordered. Does not change the nests.
 void cin_derive(Cin *cin, Relation *relation, const NewVar *children);
+// Sets the extents of the children of a relation, and of its numbers, from those of its parents.
+void cin_set_extents(Cin *cin, const Relation *relation);
 void cin_add_directive(Cin *cin, Directive directive);
 
 // Nests: the assignments of the statement, each with all loops around it, in order of execution. Nests that
@@ -134,6 +136,9 @@ typedef struct {
     int loops[MAX_VARS]; // variable ids, outermost first
     const Stmt *assign;
 } Nest;
+// Of a sequence or a where statement, whose second part, which fills the workspace, is executed first.
+const Stmt *stmt_executed_first(const Stmt *stmt);
+const Stmt *stmt_executed_last(const Stmt *stmt);
 int cin_nest_count(const Cin *cin);
 Nest cin_nest(const Cin *cin, int index);
 Nest *cin_nests(const Cin *cin); // all of them, in the arena
@@ -163,10 +168,10 @@ bool cin_is_on_gpu(const Cin *cin);
 const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var);
 // These variables and all that relations have made of them.
 VarSet cin_derived(const Cin *cin, VarSet vars);
-// The same with one term of each sum of nests `first` to `last` that has none: variables that index no sparse
-// tensor there have an extent of at least 1. So are the loops that find entries, which do not depend on how
-// many terms such a sum has. `cin` itself where that is no change.
-const Cin *cin_with_terms(const Cin *cin, int first, int last);
+// The statement whose loops find the entries of what nests `first` to `last` write, as entries do not depend
+// on how many iterations a sum over something else has: variables that index no sparse tensor in these nests
+// have an extent of at least 1. `cin` itself where that is no change.
+const Cin *cin_for_entries(const Cin *cin, int first, int last);
 // The relation of which `var` is a child, NULL for a source variable; and the one of which it is a parent,
 // NULL for a loop.
 const Relation *cin_made_by(const Cin *cin, int var);

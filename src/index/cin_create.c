@@ -113,7 +113,8 @@ static bool stores_entries(const Tensor *tensor) {
 }
 
 // Whether the first term stores all elements of a tensor, also where it reads entries: where the tensor has
-// no others, or in an update, in which that term has an addend without entries, or keeps those of the tensor.
+// no others; or in an update, as schedule_update leaves no sparse operands in terms that are not summed, so
+// that one of their addends has no entries, or they are those of the tensor.
 static bool stores_all(const Cin *cin, const Tensor *tensor, bool alone) {
     return (alone && stores_entries(tensor)) ||
            (tensor == cin->assignment->lhs->tensor && assignment_is_update(cin->assignment));

@@ -237,7 +237,7 @@ const LoopKernel *lower_loops(const Spmd *spmd, const char *const *params, int p
     return builder.refused ? NULL : kernel;
 }
 
-// Whether the nest is the last one of those that find what entries a stage has.
+// Whether the nest, with those executed in it, finds the entries of an assembled result.
 static bool is_assembled(const Spmd *spmd, const SpmdNest *nest) {
     const Stage *stage = &spmd->stages[nest->stage];
     return nest->body && stage->result == RESULT_ASSEMBLED && nest->assign->lhs->tensor == stage->target;

@@ -49,8 +49,8 @@ static bool every_nest_loops(const Cin *cin, int var) {
     return true;
 }
 
-// As many processors as it has values, for entries as well. Nests without this variable need one even where
-// it has none.
+// As many processors as the loop has iterations, in the kernel or in the function that finds entries,
+// whichever are more. Nests without this variable need one even where it has none.
 static const IntExpr *own_extent(const Lowering *lowering, int var) {
     const Cin *cin = lowering->cin;
     const IntExpr *values = cin->vars[var].extent, *extent = values;
@@ -225,23 +225,15 @@ static bool is_divided(const Stmt *stmt) {
     return (stmt->kind == STMT_SEQUENCE || stmt->kind == STMT_WHERE) && !stmt->row;
 }
 
-static const Stmt *executed_first(const Stmt *stmt) {
-    return stmt->kind == STMT_WHERE ? stmt->second : stmt->first;
-}
-
-static const Stmt *executed_last(const Stmt *stmt) {
-    return stmt->kind == STMT_WHERE ? stmt->first : stmt->second;
-}
-
 static void find_entries(const Lowering *lowering, const Stmt *stmt, int first) {
     if (is_divided(stmt)) {
-        find_entries(lowering, executed_first(stmt), first);
-        find_entries(lowering, executed_last(stmt), first + executed_first(stmt)->nest_count);
+        find_entries(lowering, stmt_executed_first(stmt), first);
+        find_entries(lowering, stmt_executed_last(stmt), first + stmt_executed_first(stmt)->nest_count);
         return;
     }
     const int last = first + stmt->nest_count - 1;
     const bool sparse = tensor_is_sparse(cin_nest(lowering->cin, last).assign->lhs->tensor);
-    const Cin *entries = sparse ? cin_with_terms(lowering->cin, first, last) : lowering->cin;
+    const Cin *entries = sparse ? cin_for_entries(lowering->cin, first, last) : lowering->cin;
     for (int n = first; n <= last; n++)
         lowering->nests[n].entries = entries;
 }
@@ -249,8 +241,10 @@ static void find_entries(const Lowering *lowering, const Stmt *stmt, int first) 
 static bool lower_stmt(Lowering *lowering, const Stmt *stmt, int first, const int *own_dim) {
     if (!is_divided(stmt))
         return lower_loops_of(lowering, stmt, first, own_dim);
-    const bool ok = lower_stmt(lowering, executed_first(stmt), first, own_dim);
-    return lower_stmt(lowering, executed_last(stmt), first + executed_first(stmt)->nest_count, own_dim) && ok;
+    const bool ok = lower_stmt(lowering, stmt_executed_first(stmt), first, own_dim);
+    return lower_stmt(lowering, stmt_executed_last(stmt), first + stmt_executed_first(stmt)->nest_count,
+                      own_dim) &&
+           ok;
 }
 
 // Parts of positions are distributed as the parts of one division, in whose order ranks have them.

@@ -21,3 +21,8 @@ int64_t nodes_count_members(const Nodes *nodes, int64_t rank) {
     const int64_t node = nodes->nodes[rank];
     return nodes->first[node + 1] - nodes->first[node];
 }
+
+int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner) {
+    const int64_t members = nodes_count_members(nodes, rank);
+    return members == 1 || nodes->nodes[rank] == nodes->nodes[owner] ? -1 : nodes->numbers[owner] % members;
+}

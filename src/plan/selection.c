@@ -182,8 +182,10 @@ int64_t selection_peer_end(const Selection *selection, int64_t first) {
 
 int64_t *selection_elements(const Selection *selection, int64_t ranks, Arena *arena) {
     int64_t *elements = arena_array(arena, int64_t, ranks);
-    for (int64_t i = 0; i < selection->parts.count; i++)
-        elements[selection->parts.items[i].peer] += part_volume(selection, &selection->parts.items[i]);
+    for (int64_t i = 0; i < selection->parts.count; i++) {
+        const SelectedPart *part = &selection->parts.items[i];
+        elements[part->peer] = saturated_add(elements[part->peer], part_volume(selection, part));
+    }
     return elements;
 }
 

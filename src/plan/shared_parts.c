@@ -11,11 +11,6 @@ bool transfer_shares_parts(const StatementPlan *plan, int transfer) {
     return neighbours_gather(plan, transfer) && plan->plan->nodes->several;
 }
 
-int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner) {
-    const int64_t members = nodes_count_members(nodes, rank);
-    return members == 1 || nodes->nodes[rank] == nodes->nodes[owner] ? -1 : nodes->numbers[owner] % members;
-}
-
 // A part of the requests.
 typedef struct {
     const Selection *requests;
@@ -31,12 +26,13 @@ typedef struct {
     PositionSet coordinates; // in the last mode of runs
 } JoinedRun;
 
-// The runs of one part, while they are visited in order.
+// A run of a part.
 typedef struct {
     const RequestedPart *of;
-    int64_t next, count;
-    const int64_t *run; // that with the number `next`
-} RunVisit;
+    const int64_t *run;
+    int64_t rect; // the index of its rectangle among those of all parts
+} RequestedRun;
+typedef Array(RequestedRun) RequestedRunArray;
 
 typedef struct {
     const Selection *requests;
@@ -46,21 +42,23 @@ typedef struct {
     int64_t *joined_with;    // by rectangle of the requests: the index of its run in `joined`
 } Sharing;
 
-// In a mode of runs: where what is requested is all that the piece has in an interval, all of the piece, so
-// that requests of other intervals can be joined.
-static PositionSet joined_coordinates(PositionSet requested, PositionSet piece) {
-    return positions_equal(requested, positions_clip(piece, requested.lo, requested.hi)) ? piece : requested;
+// In a mode of runs: all that the piece has of what is periodic as the request is, so that requests of other
+// intervals can be joined.
+static PositionSet joined_coordinates(PositionSet requested, PositionSet piece, Arena *arena) {
+    const PositionSet all =
+        positions_intersect(piece, (PositionSet){piece.lo, piece.hi, requested.periodic}, arena);
+    return positions_equal(requested, positions_clip(all, requested.lo, requested.hi)) ? all : requested;
 }
 
 static RequestedPart requested_part(const Selection *requests, const SelectedPart *part, int64_t first,
-                                    const Rect *piece) {
+                                    const Rect *piece, Arena *arena) {
     RequestedPart requested = {requests, part, first, 0, part->rect};
     Rect each = part->rect;
     for (int i = 0; i < requests->mode_count; i++) {
         const int mode = requests->modes[i];
         rect_set_mode(&each, mode, (PositionSet){0, 1, NULL});
         rect_set_mode(&requested.within, mode,
-                      joined_coordinates(rect_mode(&part->rect, mode), rect_mode(piece, mode)));
+                      joined_coordinates(rect_mode(&part->rect, mode), rect_mode(piece, mode), arena));
     }
     requested.each = rect_volume(&each);
     return requested;
@@ -80,8 +78,8 @@ static RequestedPart *list_parts(const Selection *requests, const Home *home, Ar
         const SelectedPart *part = &requests->parts.items[p];
         if (part->peer != owner)
             pieces = home_pieces(home, owner = part->peer, arena);
-        list[p] =
-            requested_part(requests, part, first, &pieces.rects.items[pieces_with(&pieces, &part->rect)]);
+        list[p] = requested_part(requests, part, first,
+                                 &pieces.rects.items[pieces_with(&pieces, &part->rect)], arena);
         first += part_rect_count(part);
     }
     qsort(list, (size_t)requests->parts.count, sizeof *list, compare_requested);
@@ -89,21 +87,20 @@ static RequestedPart *list_parts(const Selection *requests, const Home *home, Ar
 }
 
 // A part without runs has one, all of its rectangle.
-static RunVisit begin_visit(const Sharing *sharing, const RequestedPart *of) {
-    const Selection *requests = sharing->requests;
+static void add_runs(const RequestedPart *of, RequestedRunArray *runs, Arena *arena) {
+    const Selection *requests = of->requests;
     const SelectedPart *part = of->part;
+    for (int64_t r = 0; r < part->count; r++)
+        array_push(arena, *runs,
+                   ((RequestedRun){of, selection_run(requests, part->first + r), of->first + r}));
     if (part->count > 0)
-        return (RunVisit){of, 0, part->count, selection_run(requests, part->first)};
-    int64_t *run = arena_array(sharing->arena, int64_t, run_length(requests->mode_count));
+        return;
+    int64_t *run = arena_array(arena, int64_t, run_length(requests->mode_count));
     for (int i = 0; i < requests->mode_count; i++) {
         run[i] = part->rect.lo[requests->modes[i]];
         run[i + 1] = part->rect.hi[requests->modes[i]];
     }
-    return (RunVisit){of, 0, 1, run};
-}
-
-static void advance(RunVisit *visit, int mode_count) {
-    visit->run += ++visit->next < visit->count ? run_length(mode_count) : 0;
+    array_push(arena, *runs, ((RequestedRun){of, run, of->first}));
 }
 
 static int compare_coordinates(const int64_t *a, const int64_t *b, int count) {
@@ -113,14 +110,9 @@ static int compare_coordinates(const int64_t *a, const int64_t *b, int count) {
     return 0;
 }
 
-// NULL: all have been visited.
-static RunVisit *first_in_order(RunVisit *visits, int64_t count, int mode_count) {
-    RunVisit *first = NULL;
-    for (int64_t v = 0; v < count; v++)
-        if (visits[v].next < visits[v].count &&
-            (!first || compare_coordinates(visits[v].run, first->run, mode_count) < 0))
-            first = &visits[v];
-    return first;
+static int compare_runs(const void *left, const void *right) {
+    const RequestedRun *a = left, *b = right;
+    return compare_coordinates(a->run, b->run, a->of->requests->mode_count);
 }
 
 // Those of a run, in the last mode of runs.
@@ -138,42 +130,42 @@ static void end_run(Sharing *sharing, const RequestedPart *part, const int64_t *
     const JoinedRun joined = {sharing->shared.elements, coordinates_of(part, run)};
     selection_add_run(&sharing->shared.parts, run, sharing->arena);
     array_push(sharing->arena, sharing->joined, joined);
-    sharing->shared.elements += elements_of(part, run);
+    sharing->shared.elements = saturated_add(sharing->shared.elements, elements_of(part, run));
 }
 
-// Joins the runs of parts that are equal in compare_requested, and appends them as one part.
-// Returns the elements that are requested several times, each as often as it is requested again.
+// Joins the runs of parts that are equal in compare_requested, and appends them as one part. Returns the
+// elements that are requested several times, each as often as it is requested again.
 static int64_t join_runs(Sharing *sharing, const RequestedPart *parts, int64_t count) {
     Selection *received = &sharing->shared.parts;
     const int modes = received->mode_count, last = modes - 1;
     const int64_t before = sharing->shared.elements;
-    RunVisit *visits = arena_array(sharing->arena, RunVisit, count);
+    RequestedRunArray runs = {0};
     int64_t run[MAX_ORDER + 1], requested = 0;
-    for (int64_t v = 0; v < count; v++)
-        visits[v] = begin_visit(sharing, &parts[v]);
+    for (int64_t p = 0; p < count; p++)
+        add_runs(&parts[p], &runs, sharing->arena);
+    qsort(runs.items, (size_t)runs.count, sizeof *runs.items, compare_runs);
     selection_add_part(received, &parts->within, parts->part->peer, sharing->arena);
-    RunVisit *visit = first_in_order(visits, count, modes);
-    memcpy(run, visit->run, sizeof *run * (size_t)run_length(modes));
-    do {
-        if (compare_coordinates(visit->run, run, last) != 0 || visit->run[last] > run[last + 1]) {
+    memcpy(run, runs.items->run, sizeof *run * (size_t)run_length(modes));
+    for (const RequestedRun *next = runs.items; next < runs.items + runs.count; next++) {
+        if (compare_coordinates(next->run, run, last) != 0 || next->run[last] > run[last + 1]) {
             end_run(sharing, parts, run);
-            memcpy(run, visit->run, sizeof *run * (size_t)run_length(modes));
+            memcpy(run, next->run, sizeof *run * (size_t)run_length(modes));
         }
-        run[last + 1] = max_i64(run[last + 1], visit->run[last + 1]);
-        sharing->joined_with[visit->of->first + visit->next] = sharing->joined.count;
-        requested += elements_of(parts, visit->run);
-        advance(visit, modes);
-    } while ((visit = first_in_order(visits, count, modes)));
+        run[last + 1] = max_i64(run[last + 1], next->run[last + 1]);
+        sharing->joined_with[next->rect] = sharing->joined.count;
+        requested = saturated_add(requested, elements_of(parts, next->run));
+    }
     end_run(sharing, parts, run);
     selection_end_runs(received);
     return requested - (sharing->shared.elements - before);
 }
 
 static void set_runs(Sharing *sharing, const RequestedPart *part, bool are_received) {
-    const int last = part->requests->modes[part->requests->mode_count - 1];
-    for (int64_t r = 0; r < part_rect_count(part->part); r++) {
+    RequestedRunArray runs = {0};
+    add_runs(part, &runs, sharing->arena);
+    for (int64_t r = 0; r < runs.count; r++) {
         const JoinedRun *joined = &sharing->joined.items[sharing->joined_with[part->first + r]];
-        const int64_t begin = part_rect(part->requests, part->part, r).lo[last];
+        const int64_t begin = runs.items[r].run[part->requests->mode_count - 1];
         sharing->shared.runs[part->first + r] =
             are_received ? (SharedRun){joined->offset, positions_index(joined->coordinates, begin),
                                        positions_count(joined->coordinates)}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared parts: of an indexed fetch (plan/indexed.h), what several ranks of a node use of a rank of another
 // node. One rank of the node, the aggregator of that owner, requests it once and receives it in a buffer in
-// shared memory, from which each rank of the node copies what it uses. What only one of them uses of an
-// owner, and replicas of other owners, the ranks request themselves. Figures are as if each had received all
-// that it uses.
+// shared memory, from which each rank of the node copies what it uses. The parts of an owner of which no
+// element is requested twice, the ranks request themselves. Figures are as if each had received all that it
+// uses.
 #ifndef DISTAL_PLAN_SHARED_PARTS_H
 #define DISTAL_PLAN_SHARED_PARTS_H
 
@@ -15,10 +15,6 @@
 // them with several ranks. The same on all ranks.
 bool transfer_shares_parts(const StatementPlan *plan, int transfer);
 
-// The number on the node of `rank` of the member that is its aggregator of an owner; -1: the owner is on this
-// node, or the rank has no neighbours.
-int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner);
-
 // A rectangle of a request in the buffer of an aggregator: there are the elements of a run, from element
 // `offset` of the buffer on, which has `count` coordinates in the last mode of runs, and the rectangle has
 // those from index `first` on. offset -1: it is not there, and the rank that uses it requests it from its
@@ -29,7 +25,7 @@ typedef struct {
 
 // What an aggregator receives.
 typedef struct {
-    Selection parts;  // with their owners as peers, in that order; each element once, in this order
+    Selection parts;  // sorted by owner, their peer; the buffer has their elements in this order
     int64_t elements; // of the buffer
     SharedRun *runs;  // by rectangle of the requests
 } SharedParts;

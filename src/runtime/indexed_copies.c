@@ -167,11 +167,12 @@ bool indexed_copies_list(const IndexedFinding *finding) {
     }
     for (int64_t i = 0; ok && i < receives->parts.count; i++) {
         const SelectedPart *part = &receives->parts.items[i];
+        const int64_t source = indexed_share_source(finding, part, runs);
         if (fetch->values.read[part->peer]) {
             End home = {.piece = piece_of_neighbour(fetch, part->peer, &part->rect)};
             ok = list_part(finding, &fetch->read, receives, part, &view, &home);
-        } else if (indexed_share_source(finding, part, runs) >= 0) {
-            End buffer = {.run = runs, .at = fetch->mapped[indexed_share_source(finding, part, runs)].memory};
+        } else if (source >= 0) {
+            End buffer = {.run = runs, .at = fetch->mapped[source].memory};
             ok = list_part(finding, &fetch->shared, receives, part, &view, &buffer);
         } else if (!fetch->values.received_at[part->peer]) {
             ok = list_part(finding, &fetch->unpacked, receives, part, &view, &incoming);

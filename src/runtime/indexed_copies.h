@@ -50,7 +50,7 @@ typedef struct {
     Arena *arena;  // while they are found
     IndexedUse use;
     Selection requests, sends; // of messages
-    // With parts that the ranks of the node receive together; NULL: none of this rank.
+    // With parts that the ranks of the node receive together; NULL: this rank shares none.
     const Neighbours *neighbours;
     SharedParts shared; // what this rank receives as aggregator
     SharedRun *runs;    // by rectangle of the parts that it uses

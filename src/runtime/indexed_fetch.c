@@ -33,6 +33,7 @@ static void forget(IndexedFetch *fetch) {
         fetch->numbers[m] = NULL;
     }
     fetch->number_bytes = 0;
+    fetch->rows = (IndexedRows){0};
     copy_list_free(&fetch->own);
     copy_list_free(&fetch->read);
     copy_list_free(&fetch->packed);

@@ -57,9 +57,7 @@ static bool prepare_replies(void *arguments, Diagnostics *diagnostics) {
     if (!value_exchange_create(&sharing->replies, TYPE_I64, EXCHANGE_MESSAGE_BYTES, sends, receives,
                                finding->neighbours->node) ||
         !value_exchange_allocate(&sharing->replies))
-        return diagnostics_error(diagnostics, (Span){0},
-                                 "rank %lld has not enough memory for the requests of parts of tensor %s",
-                                 (long long)storage->rank, storage->home->tensor->name);
+        return no_memory_for_requests(storage, diagnostics);
     if (all > 0)
         memcpy(sharing->replies.outgoing, finding->shared.runs, sizeof(SharedRun) * (size_t)all);
     return true;
@@ -87,7 +85,7 @@ static void read_replies(const Sharing *sharing) {
     }
 }
 
-// What it requests for itself and as aggregator, by owner: of each owner it is all the one or all the other.
+// What it requests, by owner. The parts of an owner it requests either all for itself or all as aggregator.
 static bool find_requests(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     const Sharing *sharing = arguments;

@@ -36,9 +36,9 @@ bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *
 
 typedef struct {
     const Selection *receives;
-    const int64_t *to; // by part; NULL: their peers
+    const int64_t *to; // by part; NULL: their peers, and rectangles are not counted
     Selection *requested;
-    int64_t *rects; // by rank; NULL: they are not counted
+    int64_t *rects; // by rank
     const Storage *storage;
     Arena *arena; // of what is requested
     MPI_Comm comm;
@@ -47,10 +47,10 @@ typedef struct {
     ValueExchange exchange;
 } Request;
 
-static bool no_memory(const Request *request, Diagnostics *diagnostics) {
+bool no_memory_for_requests(const Storage *storage, Diagnostics *diagnostics) {
     return diagnostics_error(diagnostics, (Span){0},
                              "rank %lld has not enough memory for the requests of parts of tensor %s",
-                             (long long)request->storage->rank, request->storage->home->tensor->name);
+                             (long long)storage->rank, storage->home->tensor->name);
 }
 
 // The rank that a part is requested from; -1: none.
@@ -76,7 +76,7 @@ static bool write_numbers(void *arguments, Diagnostics *diagnostics) {
     if (!value_exchange_create(&request->exchange, TYPE_I64, EXCHANGE_MESSAGE_BYTES, request->sent_numbers,
                                request->received_numbers, request->comm) ||
         !value_exchange_allocate(&request->exchange))
-        return no_memory(request, diagnostics);
+        return no_memory_for_requests(request->storage, diagnostics);
     int64_t **places = arena_array(diagnostics->arena, int64_t *, request->ranks);
     int64_t *next = (int64_t *)request->exchange.outgoing;
     for (int rank = 0; rank < request->ranks; next += request->sent_numbers[rank++])
@@ -108,7 +108,7 @@ static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
         for (const int64_t *end = from + request->received_numbers[rank]; from < end;) {
             const int64_t peer = request->to ? *from++ : rank;
             from = part_read(requested, from, request->storage->home->order, peer, request->arena);
-            if (request->rects)
+            if (request->to)
                 request->rects[rank] += part_rect_count(&requested->parts.items[requested->parts.count - 1]);
         }
     return true;

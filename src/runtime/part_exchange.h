@@ -29,9 +29,13 @@ bool part_list_of(PartList *list, int ranks, const Selection *selection, Arena *
 bool exchange_parts(const Selection *receives, Selection *sends, const Storage *storage, Arena *arena,
                     MPI_Comm comm, Diagnostics *diagnostics);
 
-// The same where others are asked: part p is requested from rank to[p] of the communicator, -1: from none,
-// and keeps its peer. `rects`: the rectangles that each rank requests of this one.
+// The same from other ranks than the owners: part p is requested of rank to[p] of the communicator, -1: of
+// none, and keeps its owner as peer. `requests`: to this rank, in the order of the ranks that they are from;
+// adds the rectangles of each rank to `rects`, by rank.
 bool exchange_parts_through(const Selection *receives, const int64_t *to, Selection *requests, int64_t *rects,
                             const Storage *storage, Arena *arena, MPI_Comm comm, Diagnostics *diagnostics);
+
+// Says that there is none for requests of a tensor; false.
+bool no_memory_for_requests(const Storage *storage, Diagnostics *diagnostics);
 
 #endif

@@ -196,9 +196,9 @@ typedef struct {
     // first adds to them, or 0 where it is a call that stores them; -1: the runtime sets them to zero before
     // the kernel.
     int zero_depth;
-    // Where what it writes, or what the nest that it is executed in does, is sparse: cin_with_terms, the
-    // loops that find its entries, of which transfers of sparse tensors have steps and footprints; else the
-    // Cin.
+    // The statement whose loops find the entries of what it writes: cin_for_entries where that is sparse,
+    // else the Cin. Transfers of sparse tensors have its steps and footprints. Nests in one body have that of
+    // the last one.
     const Cin *entries;
     int inside; // the nest whose body it is executed in: the one that reads the row that it fills, or itself
     int stage;

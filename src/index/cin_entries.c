@@ -12,42 +12,27 @@ static const IntExpr *at_least_one(Arena *arena, const IntExpr *extent) {
                                                        : int_op(arena, INT_MAX, int_const(arena, 1), extent);
 }
 
-// Sets the extents of what the relation has made of variables that have other extents now.
-static void set_extents(Cin *cin, const Relation *relation) {
-    const IntExpr *parents[2], *extents[2];
-    for (int p = 0; p < relation->kind->parents; p++)
-        parents[p] = cin->vars[relation->parent[p]].extent;
-    relation->kind->extents(cin->arena, parents, relation->numbers, extents);
-    if (relation->kind->balanced) {
-        cin->vars[relation->longest].extent = cin->vars[relation->begin].extent =
-            cin->vars[relation->length].extent = parents[0];
-        extents[1] = int_var(cin->arena, relation->longest);
-    }
-    for (int c = 0; c < relation->kind->children; c++)
-        cin->vars[relation->child[c]].extent = extents[c];
-}
-
-const Cin *cin_with_terms(const Cin *cin, int first, int last) {
+const Cin *cin_for_entries(const Cin *cin, int first, int last) {
     VarSet kept = 0, changed = 0;
     for (int n = first; n <= last; n++) {
         const Stmt *assign = cin_nest(cin, n).assign;
         add_sparse_vars(&kept, assign->lhs);
         expr_accesses(assign->rhs, add_sparse_vars, &kept);
     }
-    Cin *with_terms = cin_copy(cin);
+    Cin *copy = cin_copy(cin);
     for (int v = 0; v < cin->var_count; v++) {
         const IntExpr *extent = cin->vars[v].extent;
         if (!cin->vars[v].source || kept >> v & 1 || cin_is_index(cin, v))
             continue;
-        with_terms->vars[v].extent = at_least_one(cin->arena, extent);
-        changed |= (VarSet)(with_terms->vars[v].extent != extent) << v;
+        copy->vars[v].extent = at_least_one(cin->arena, extent);
+        changed |= (VarSet)(copy->vars[v].extent != extent) << v;
     }
     for (int64_t r = 0; r < cin->relations.count; r++) {
         const Relation *relation = cin->relations.items[r];
         if (relation->kind->children == 0 || !(relation_parents(relation) & changed))
             continue;
-        set_extents(with_terms, relation);
+        cin_set_extents(copy, relation);
         changed |= relation_children(relation);
     }
-    return changed ? with_terms : cin;
+    return changed ? copy : cin;
 }
