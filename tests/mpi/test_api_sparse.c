@@ -265,6 +265,40 @@ static void check_scaled(const Fixture *fixture, distal_tensor *result, double f
               factor * fixture->dense_b[e]);
 }
 
+// A replicated operand, whose rows are known to need nothing of other ranks in one structure and not in the
+// next: its entries are on the diagonal of the rows of the first rank, then in all rows.
+static void test_other_rows(MPI_Comm comm, int rank, int ranks) {
+    enum { SIDE = 24 };
+    distal_context *d = context_on(comm);
+    const int64_t all[] = {ranks};
+    OK(distal_machine_grid(d, "M", 1, all));
+    distal_tensor *b = declare(d, "B(24, 24): f64, csr", "B(i, j) -> M(*)"),
+                  *x = declare(d, "x(24): f64", "x(j) -> M(j)"),
+                  *y = declare(d, "y(24): f64", "y(i) -> M(i)");
+    distal_plan *plan = planned(d, "y(i) = B(i, j) * x(j)", NULL);
+    OK(distal_tensor_fill(x, "iota"));
+    for (int round = 0; round < 4; round++) {
+        int64_t rows[2 * SIDE], columns[2 * SIDE], count = 0;
+        double values[2 * SIDE], expected[SIDE] = {0}, result[SIDE];
+        for (int i = 0; i < (round % 2 ? SIDE : first_of(SIDE, 1, ranks)); i++)
+            for (int e = 0; e <= round % 2; e++) {
+                rows[count] = i;
+                columns[count] = (i + 13 * e) % SIDE;
+                values[count] = 1 + round + e;
+                expected[i] += values[count] * (double)columns[count];
+                count++;
+            }
+        const int64_t *const coordinates[] = {rows, columns};
+        OK(distal_tensor_entries(b, rank == 0 ? count : 0, coordinates, values));
+        OK(distal_execute(plan));
+        OK(distal_tensor_gather(y, result));
+        for (int i = 0; i < SIDE; i++)
+            CHECK(result[i] == expected[i], "round %d: y[%d] is %g, not %g", round, i, result[i],
+                  expected[i]);
+    }
+    distal_free(d);
+}
+
 // Results whose entries are found and computed on other ranks than those that have them at home, in a context
 // whose other tensors were declared before.
 static void test_computed_elsewhere(MPI_Comm comm, int rank, int ranks) {
@@ -484,6 +518,7 @@ int main(int argument_count, char **arguments) {
         {"converted operand", test_converted},
         {"sparse tensor without a plan", test_without_plan},
         {"placed sparse tensor", test_placed},
+        {"rows of another structure", test_other_rows},
         {"sparse results computed elsewhere", test_computed_elsewhere},
         {"arrays of a placed sparse tensor", test_placed_arrays},
         {"arrays with the rows of a rank", test_own_rows},
