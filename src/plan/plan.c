@@ -330,16 +330,14 @@ static const Cin *moved_by(const Spmd *spmd, int transfer) {
 
 static bool find_footprints(StatementPlan *statement, Diagnostics *diagnostics) {
     const Spmd *spmd = statement->spmd;
-    const Cin *cin = spmd->cin;
-    const Provenance *provenance = statement->provenance;
+    const Cin *other = NULL; // the latest one that is not that of the statement
+    const Provenance *of_other = NULL;
     for (int t = 0; t < spmd->transfer_count; t++) {
-        if (moved_by(spmd, t) != cin) {
-            cin = moved_by(spmd, t);
-            provenance = cin == spmd->cin
-                             ? statement->provenance
-                             : provenance_create(cin, statement->params, statement->options.boundaries,
-                                                 statement->arena, diagnostics);
-        }
+        const Cin *cin = moved_by(spmd, t);
+        if (cin != spmd->cin && cin != other)
+            of_other = provenance_create(other = cin, statement->params, statement->options.boundaries,
+                                         statement->arena, diagnostics);
+        const Provenance *provenance = cin == spmd->cin ? statement->provenance : of_other;
         if (!provenance)
             return false;
         statement->footprints[t] = footprints_create(spmd, t, provenance, &statement->grid, statement->ranks,

@@ -89,7 +89,8 @@ def run_drawn(seed):
     chosen = json.loads(distal(["schedule", "-", *ranks, "--stats=json"], text=text).stdout)
     check(chosen["ranks"] == drawn.ranks, f"{chosen['ranks']} ranks for {drawn.ranks}")
     planned = json.loads(distal(["plan", "-", *ranks, "--shared-memory", "on", "--stats=json"], text=chosen["text"]).stdout)
-    # Half of the programs run as they are printed, the others as they are found, which is the same.
+    # Half of the programs run as they are printed, the others as they were drawn, with --auto, which schedules
+    # them in the same way.
     how, program = (["--auto"], text) if seed % 2 else ([], chosen["text"])
     done = distal(["run", "-", *ranks, *how, "--check", "--oversubscribe", "--stats=json"], text=program)
     counted = json.loads(done.stdout[done.stdout.index("{"):])

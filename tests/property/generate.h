@@ -43,7 +43,7 @@ void draw_indices(Random *random, Draft *draft, int at);
 void draw_repetitions(Random *random, Draft *draft);
 // Machines and ranks.
 void draw_processors(Random *random, Draft *draft);
-// Another machine, with some of the ranks, with all of them or with a multiple.
+// Another machine, with this many processors: no more than ranks, or a multiple.
 void draw_other_machine(Random *random, Draft *draft, int processors);
 // How and where all tensors are stored.
 void draw_placements(Random *random, Draft *draft);

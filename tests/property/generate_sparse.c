@@ -15,8 +15,8 @@ enum {
     WIDE_PERCENT = 50,
     LEADING_PERCENT = 30,
     MAX_WIDE_POINTS = 100000,
-    GATHERS = 5, // one program of as many
-    EMPTY_SUMS = 9
+    GATHERS = 5,   // one program of as many
+    EMPTY_SUMS = 9 // one of as many of the others
 };
 const char sparse_space[] = "sparse";
 
