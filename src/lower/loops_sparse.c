@@ -420,6 +420,9 @@ static void append_loop(const SparseState *state, int number, LoopBody *to) {
         !assembly_depends(leaf->builder->spmd->cin, leaf->leaf, leaf->leaf->loops[number].var)) {
         const VarSet omitted = leaf->builder->omitted;
         leaf->builder->omitted |= (VarSet)1 << leaf->leaf->loops[number].var;
+        // What follows from its variable is left out, too.
+        build_definitions(leaf, leaf->leaf->loops[number].definitions,
+                          leaf->leaf->loops[number].definition_count, to);
         append_loop(state, number + 1, to);
         leaf->builder->omitted = omitted;
         return;

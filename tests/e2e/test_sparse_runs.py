@@ -88,7 +88,7 @@ def test_empty_sums(folder):
 
 def test_entries_of_empty_sums(folder):
     """Entries of an assembled result are those of sparse operands, also where a sum over other variables has no terms,
-    whatever loop it is: of steps, the offset of a rotation, both, one that is divided, collapsed or distributed."""
+    whatever loop it is: of steps, the offset of a rotation, both, rotated, divided, collapsed or distributed."""
     text = "param n = {terms}, p = {ranks}; {machine} tensor A(4, 5): f64, csc; tensor B(4, 5): f64, csr; " \
         "tensor C(n, 5): f64; A(i, j) = B(i, j) * C(l, j); schedule A {{ {schedule} }}"
     schedules = ("reorder({l, i, j}); communicate(C, l)",
@@ -100,6 +100,7 @@ def test_entries_of_empty_sums(folder):
                  "reorder({l, i, j}); rotate(i, {l}, is); communicate(C, l)",
                  "reorder({l, i, j}); rotate(i, {l}, is)",
                  "reorder({i, l, j}); rotate(j, {l, i}, js)",
+                 "rotate(l, {j}, ls); rotate(ls, {i}, lss); reorder({i, lss, j})",
                  "split(l, lo, li, 2); reorder({lo, i, li, j}); rotate(i, {lo}, is); communicate(C, lo)")
     distributed = ("distribute({i}, {io}, {ii}, M); reorder({l, ii, j}); rotate(ii, {l}, is)",
                    "distribute({i}, {io}, {ii}, M); reorder({l, ii, j}); communicate({A, B}, l)",
