@@ -42,6 +42,8 @@ void cin_set_extents(Cin *cin, const Relation *relation) {
         cin->vars[relation->longest].extent = cin->vars[relation->begin].extent =
             cin->vars[relation->length].extent = parents[0];
         extents[1] = int_var(cin->arena, relation->longest);
+        if (relation->added)
+            extents[1] = int_op(cin->arena, INT_ADD, extents[1], relation->added);
     }
     for (int c = 0; c < kind->children; c++)
         cin->vars[relation->child[c]].extent = extents[c];

@@ -63,7 +63,9 @@ static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, con
     const Relation *by;
     while ((by = cin_made_by(cin, source)) && !by->kind->stored)
         source = by->parent[0];
-    extents[0] = provenance->extents[source];
+    if (relation->added && !int_eval(relation->added, params, NULL, &numeric->added))
+        return false;
+    extents[0] = provenance->extents[source] - numeric->added;
     if (!by)
         numeric->boundaries = find_boundaries(&division, extents, known, arena);
     for (int i = 0; i < provenance->relation_count && by; i++)

@@ -2,6 +2,7 @@
 #include "lower/leaf.h"
 
 #include "lower/bounds.h"
+#include "relation/balance.h"
 
 #include <string.h>
 
@@ -94,7 +95,7 @@ static void guard_indices(LeafBuilder *builder, GuardArray *guards) {
 static Guard guard_of(const Cin *cin, const Relation *relation) {
     const int parent = relation->parent[0];
     return relation->kind->balanced
-               ? (Guard){int_var(cin->arena, relation->child[1]), int_var(cin->arena, relation->length)}
+               ? (Guard){int_var(cin->arena, relation->child[1]), balance_length(cin->arena, relation)}
                : (Guard){int_var(cin->arena, parent), cin->vars[parent].extent};
 }
 

@@ -7,6 +7,7 @@
 #include "lower/loops_sparse.h"
 #include "lower/assembly_append.h"
 #include "lower/bounds.h"
+#include "relation/balance.h"
 
 #include <string.h>
 
@@ -251,7 +252,7 @@ static LoopBody *append_part(const SparseState *state, const Relation *relation,
         values[1] = int_op(arena, INT_SUB, parent, relation->kind->recover(&first, 0));
         own[count++] = value_less(arena, int_const(arena, -1), values[1]);
         own[count++] = value_less(
-            arena, values[1], relation->kind->balanced ? int_var(arena, relation->length) : terms.child[1]);
+            arena, values[1], relation->kind->balanced ? balance_length(arena, relation) : terms.child[1]);
     } else {
         relation->kind->children_of(&terms, parent, values);
         own[count++] = value_op(arena, VALUE_EQUAL, VALUE_TYPE_CONDITION, value_index(arena, values[0]),

@@ -24,11 +24,16 @@ static const IntExpr *recover(const RelationTerms *terms, int p) {
     return int_op(terms->arena, INT_ADD, int_var(terms->arena, terms->relation->begin), terms->value[1]);
 }
 
+const IntExpr *balance_length(Arena *arena, const Relation *relation) {
+    const IntExpr *length = int_var(arena, relation->length);
+    return relation->added ? int_op(arena, INT_ADD, length, relation->added) : length;
+}
+
 static const IntExpr *upper(const RelationTerms *terms, int c, const IntExpr *parent) {
     (void)parent;
     if (c == 0 || !terms->value[0])
         return terms->child[c];
-    return int_var(terms->arena, terms->relation->length);
+    return balance_length(terms->arena, terms->relation);
 }
 
 bool balance_division(const BalancedLevel *balanced, const int64_t *params, Arena *arena,
@@ -66,7 +71,7 @@ PositionSet balance_parts(const NumericRelation *relation, const int64_t *around
         before = (before + around[i]) * relation->boundaries->division.levels[i + 1].parts;
     const int64_t origin = begin_of(relation, before);
     return (PositionSet){begin_of(relation, before + first) - origin,
-                         begin_of(relation, before + last) - origin, NULL};
+                         begin_of(relation, before + last) - origin + relation->added, NULL};
 }
 
 // The same from numbers that the operands have in a box, one each.
@@ -112,11 +117,12 @@ static void put_all(const NumericRelation *relation, BoxList *list, int64_t at, 
     }
 }
 
-// Whether all of a part of the level around is meant, however long that is.
+// Whether all of a part of the level around is meant, however long that is, or all parts have the same.
 static bool is_whole(const NumericRelation *relation, const Box *box) {
     const Relation *own = &relation->relation;
-    return own->operand_count > 0 && positions_are_all(box->values[own->child[0]], relation->child[0]) &&
-           positions_are_all(box->values[own->child[1]], relation->child[1]);
+    return relation->added > 0 ||
+           (own->operand_count > 0 && positions_are_all(box->values[own->child[0]], relation->child[0]) &&
+            positions_are_all(box->values[own->child[1]], relation->child[1]));
 }
 
 static bool make_boxes(const NumericRelation *relation, BoxList *list, int64_t at) {

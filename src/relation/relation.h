@@ -57,6 +57,9 @@ typedef struct {
     // part around it does, and how long it is.
     const BalancedLevel *balanced;
     int longest, begin, length;
+    // What each part has beyond that length; NULL: nothing. One where cin_for_entries gives a sum without
+    // iterations one: all parts, which are empty, have it.
+    const IntExpr *added;
     const AffineIndex *affine; // of an index; the operands are its variables
 } Relation;
 
@@ -85,7 +88,8 @@ typedef struct {
     NumericAffine affine;
     bool child_may_be_periodic;   // child[0], in a bounding box
     const Boundaries *boundaries; // where it is balanced; or of positions, where it is known what they have
-    Rect stored;                  // of the access: the whole extents of the modes of the levels
+    int64_t added;
+    Rect stored; // of the access: the whole extents of the modes of the levels
 } NumericRelation;
 
 struct RelationKind {

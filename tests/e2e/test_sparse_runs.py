@@ -88,9 +88,11 @@ def test_empty_sums(folder):
 
 def test_entries_of_empty_sums(folder):
     """Entries of an assembled result are those of sparse operands, also where a sum over other variables has no terms,
-    whatever loop it is: of steps, the offset of a rotation, both, rotated, divided, collapsed or distributed."""
-    text = "param n = {terms}, p = {ranks}; {machine} tensor A(4, 5): f64, csc; tensor B(4, 5): f64, csr; " \
-        "tensor C(n, 5): f64; A(i, j) = B(i, j) * C(l, j); schedule A {{ {schedule} }}"
+    whatever loop it is: of steps, the offset of a rotation, both, rotated, divided, collapsed or distributed,
+    also in parts of different lengths."""
+    machine = "machine M = grid(p); place C(x, y) -> M(balanced(x));"
+    text = "param n = {terms}, p = {ranks}; tensor A(4, 5): f64, csc; tensor B(4, 5): f64, csr; " \
+        "tensor C(n, 5): f64; {machine} A(i, j) = B(i, j) * C(l, j); schedule A {{ {schedule} }}"
     schedules = ("reorder({l, i, j}); communicate(C, l)",
                  "reorder({l, i, j}); communicate(B, l)",
                  "reorder({l, i, j}); communicate({A, B}, l)",
@@ -105,12 +107,15 @@ def test_entries_of_empty_sums(folder):
     distributed = ("distribute({i}, {io}, {ii}, M); reorder({l, ii, j}); rotate(ii, {l}, is)",
                    "distribute({i}, {io}, {ii}, M); reorder({l, ii, j}); communicate({A, B}, l)",
                    "distribute({l}, {lo}, {li}, M); reorder({lo, li, i, j}); rotate(i, {lo}, is); communicate(B, is)",
-                   "distribute({l}, {lo}, {li}, M); reorder({lo, li, i, j}); rotate(i, {li}, is)")
+                   "distribute({l}, {lo}, {li}, M); reorder({lo, li, i, j}); rotate(i, {li}, is)",
+                   "distribute({l}, {lo}, {li}, C); reorder({lo, li, i, j}); rotate(i, {li}, is)",
+                   "distribute({l}, {lo}, {li}, C); reorder({lo, li, i, j}); communicate({A, B}, li)",
+                   "distribute({l}, {lo}, {li}, C); reorder({lo, i, li, j}); collapse(i, li, il)")
     for terms in (0, 3):
         for number, schedule in enumerate(schedules + distributed):
             ranks = 1 if number < len(schedules) else 3
             distal(["run", "-e", text.format(terms=terms, ranks=ranks, schedule=schedule,
-                                             machine="machine M = grid(p);" if ranks > 1 else ""), "-n", str(ranks),
+                                             machine=machine if ranks > 1 else ""), "-n", str(ranks),
                     "--in", "B=sparse:1:9", "--out", f"A={folder}/A.mtx", "--check", "-q"])
             with open(f"{folder}/A.mtx", encoding="utf-8") as file:
                 size = file.readlines()[1]
