@@ -285,8 +285,12 @@ static void divert_operation(Diversion *diversion, const RankStep *step, RankOpe
 static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, const RankTransfer *part) {
     const Home *home = &plan->homes[part->transfer->access->tensor->id];
     Array(NeighbourPiece) pieces = {0};
-    for (int64_t owner = 0; owner < plan->ranks; owner++) {
-        if (!neighbours_gather_from(plan, transfer, part->rank, owner))
+    const Nodes *nodes = plan->plan->nodes;
+    const int64_t members = nodes_count_members(nodes, part->rank);
+    const bool reads = gathers_from_homes(plan, transfer);
+    for (int64_t m = 0; reads && m < members; m++) {
+        const int64_t owner = nodes_member(nodes, part->rank, m);
+        if (owner == part->rank)
             continue;
         const Region own = home_pieces(home, owner, plan->arena);
         for (int64_t i = 0; i < own.rects.count; i++)
@@ -294,9 +298,8 @@ static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, con
     }
     RankTransfer *listed = arena_new(plan->arena, RankTransfer);
     *listed = *part;
-    listed->reads = gathers_from_homes(plan, transfer);
-    listed->shares =
-        transfer_shares_parts(plan, transfer) && nodes_count_members(plan->plan->nodes, part->rank) > 1;
+    listed->reads = reads;
+    listed->shares = transfer_shares_parts(plan, transfer) && members > 1;
     listed->neighbours = pieces.items;
     listed->neighbour_count = pieces.count;
     return listed;

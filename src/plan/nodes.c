@@ -26,3 +26,7 @@ int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner) {
     const int64_t members = nodes_count_members(nodes, rank);
     return members == 1 || nodes->nodes[rank] == nodes->nodes[owner] ? -1 : nodes->numbers[owner] % members;
 }
+
+int64_t nodes_member(const Nodes *nodes, int64_t rank, int64_t number) {
+    return nodes->members[nodes->first[nodes->nodes[rank]] + number];
+}

@@ -19,7 +19,8 @@ typedef struct {
 
 // `nodes`: by rank, less than the number of ranks; it has to live as long.
 const Nodes *nodes_create(Arena *arena, int64_t ranks, const int64_t *nodes);
-int64_t nodes_count_members(const Nodes *nodes, int64_t rank); // of its node
+int64_t nodes_count_members(const Nodes *nodes, int64_t rank);          // of its node
+int64_t nodes_member(const Nodes *nodes, int64_t rank, int64_t number); // the rank that has it there
 // The number of the member of the node of `rank` that is its aggregator of an owner (plan/shared_parts.h);
 // -1: the owner is on this node, or the rank has no neighbours.
 int64_t nodes_aggregator(const Nodes *nodes, int64_t rank, int64_t owner);

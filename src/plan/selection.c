@@ -95,10 +95,14 @@ int64_t part_volume(const Selection *selection, const SelectedPart *part) {
         const PositionSet at = run_interval(selection->mode_count, selection_run(selection, r), last);
         coordinates += of.periodic ? positions_count(positions_clip(of, at.lo, at.hi)) : at.hi - at.lo;
     }
-    // Each coordinate of a run has equally many elements.
-    Rect rect = part_rect(selection, part, 0);
-    rect_set_mode(&rect, mode, (PositionSet){0, 1, NULL});
-    return saturated_mul(rect_volume(&rect), coordinates);
+    return saturated_mul(part_each(selection, part), coordinates);
+}
+
+int64_t part_each(const Selection *selection, const SelectedPart *part) {
+    Rect each = part->rect;
+    for (int i = 0; i < selection->mode_count; i++)
+        rect_set_mode(&each, selection->modes[i], (PositionSet){0, 1, NULL});
+    return rect_volume(&each);
 }
 
 int64_t part_numbers(const Selection *selection, const SelectedPart *part) {

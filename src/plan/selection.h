@@ -58,6 +58,8 @@ int part_order(int64_t peer, const Rect *rect, int64_t other_peer, const Rect *o
 int64_t part_rect_count(const SelectedPart *part);
 Rect part_rect(const Selection *selection, const SelectedPart *part, int64_t index);
 int64_t part_volume(const Selection *selection, const SelectedPart *part);
+// The elements of a part with the same coordinates in all modes of runs.
+int64_t part_each(const Selection *selection, const SelectedPart *part);
 // A part as 64-bit numbers, as it is in a message (runtime/part_exchange.h): for each mode the interval, the
 // number of segments of its periodic set, and where that is not zero the period and the segments; then the
 // number of runs, and these. How many numbers that takes; writes them; appends a part that is read, of a

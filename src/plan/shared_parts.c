@@ -16,15 +16,8 @@ typedef struct {
     const Selection *requests;
     const SelectedPart *part;
     int64_t first; // the index of its first rectangle among those of all parts
-    int64_t each;  // elements with the same coordinates in all modes of runs
     Rect within;   // in modes of runs, the coordinates that it may be joined with
 } RequestedPart;
-
-// What is received for several requests.
-typedef struct {
-    int64_t offset;
-    PositionSet coordinates; // in the last mode of runs
-} JoinedRun;
 
 // A run of a part.
 typedef struct {
@@ -38,8 +31,6 @@ typedef struct {
     const Selection *requests;
     Arena *arena;
     SharedParts shared;
-    Array(JoinedRun) joined; // runs of the parts that are received, in order
-    int64_t *joined_with;    // by rectangle of the requests: the index of its run in `joined`
 } Sharing;
 
 // In a mode of runs: all that the piece has of what is periodic as the request is, so that requests of other
@@ -52,15 +43,12 @@ static PositionSet joined_coordinates(PositionSet requested, PositionSet piece, 
 
 static RequestedPart requested_part(const Selection *requests, const SelectedPart *part, int64_t first,
                                     const Rect *piece, Arena *arena) {
-    RequestedPart requested = {requests, part, first, 0, part->rect};
-    Rect each = part->rect;
+    RequestedPart requested = {requests, part, first, part->rect};
     for (int i = 0; i < requests->mode_count; i++) {
         const int mode = requests->modes[i];
-        rect_set_mode(&each, mode, (PositionSet){0, 1, NULL});
         rect_set_mode(&requested.within, mode,
                       joined_coordinates(rect_mode(&part->rect, mode), rect_mode(piece, mode), arena));
     }
-    requested.each = rect_volume(&each);
     return requested;
 }
 
@@ -122,15 +110,21 @@ static PositionSet coordinates_of(const RequestedPart *part, const int64_t *run)
 }
 
 static int64_t elements_of(const RequestedPart *part, const int64_t *run) {
-    return saturated_mul(part->each, positions_count(coordinates_of(part, run)));
+    return saturated_mul(part_each(part->requests, part->part), positions_count(coordinates_of(part, run)));
 }
 
-// Appends a run, which has all its elements now, to the part that is being received.
-static void end_run(Sharing *sharing, const RequestedPart *part, const int64_t *run) {
-    const JoinedRun joined = {sharing->shared.elements, coordinates_of(part, run)};
-    selection_add_run(&sharing->shared.parts, run, sharing->arena);
-    array_push(sharing->arena, sharing->joined, joined);
-    sharing->shared.elements = saturated_add(sharing->shared.elements, elements_of(part, run));
+// Appends a run, which has all its elements now, to the part that is being received, and says where in it
+// those of `first` to before `end` are.
+static void end_run(Sharing *sharing, const RequestedPart *part, const int64_t *run,
+                    const RequestedRun *first, const RequestedRun *end) {
+    SharedParts *shared = &sharing->shared;
+    const PositionSet all = coordinates_of(part, run);
+    const int last = part->requests->mode_count - 1;
+    selection_add_run(&shared->parts, run, sharing->arena);
+    for (; first < end; first++)
+        shared->runs[first->rect] =
+            (SharedRun){shared->elements, positions_index(all, first->run[last]), positions_count(all)};
+    shared->elements = saturated_add(shared->elements, elements_of(part, run));
 }
 
 // Joins the runs of parts that are equal in compare_requested, and appends them as one part. Returns the
@@ -145,32 +139,20 @@ static int64_t join_runs(Sharing *sharing, const RequestedPart *parts, int64_t c
         add_runs(&parts[p], &runs, sharing->arena);
     qsort(runs.items, (size_t)runs.count, sizeof *runs.items, compare_runs);
     selection_add_part(received, &parts->within, parts->part->peer, sharing->arena);
-    memcpy(run, runs.items->run, sizeof *run * (size_t)run_length(modes));
-    for (const RequestedRun *next = runs.items; next < runs.items + runs.count; next++) {
+    const RequestedRun *first = runs.items, *const end = first + runs.count;
+    memcpy(run, first->run, sizeof run[0] * (size_t)run_length(modes));
+    for (const RequestedRun *next = first; next < end; next++) {
         if (compare_coordinates(next->run, run, last) != 0 || next->run[last] > run[last + 1]) {
-            end_run(sharing, parts, run);
-            memcpy(run, next->run, sizeof *run * (size_t)run_length(modes));
+            end_run(sharing, parts, run, first, next);
+            memcpy(run, next->run, sizeof run[0] * (size_t)run_length(modes));
+            first = next;
         }
         run[last + 1] = max_i64(run[last + 1], next->run[last + 1]);
-        sharing->joined_with[next->rect] = sharing->joined.count;
         requested = saturated_add(requested, elements_of(parts, next->run));
     }
-    end_run(sharing, parts, run);
+    end_run(sharing, parts, run, first, end);
     selection_end_runs(received);
     return requested - (sharing->shared.elements - before);
-}
-
-static void set_runs(Sharing *sharing, const RequestedPart *part, bool are_received) {
-    RequestedRunArray runs = {0};
-    add_runs(part, &runs, sharing->arena);
-    for (int64_t r = 0; r < runs.count; r++) {
-        const JoinedRun *joined = &sharing->joined.items[sharing->joined_with[part->first + r]];
-        const int64_t begin = runs.items[r].run[part->requests->mode_count - 1];
-        sharing->shared.runs[part->first + r] =
-            are_received ? (SharedRun){joined->offset, positions_index(joined->coordinates, begin),
-                                       positions_count(joined->coordinates)}
-                         : (SharedRun){.offset = -1};
-    }
 }
 
 // The parts of one owner. Where nothing is requested twice, the ranks request it themselves.
@@ -183,10 +165,11 @@ static void join_parts(Sharing *sharing, const RequestedPart *parts, int64_t cou
             end++;
         again += join_runs(sharing, &parts[p], end - p);
     }
-    for (int64_t p = 0; p < count; p++)
-        set_runs(sharing, &parts[p], again > 0);
     if (again > 0)
         return;
+    for (int64_t p = 0; p < count; p++)
+        for (int64_t r = 0; r < part_rect_count(parts[p].part); r++)
+            shared->runs[parts[p].first + r].offset = -1;
     shared->parts.parts.count = before.parts.parts.count;
     shared->parts.numbers.count = before.parts.numbers.count;
     shared->elements = before.elements;
@@ -196,8 +179,7 @@ SharedParts shared_parts_find(const Selection *requests, const Home *home, Arena
     const int64_t count = requests->parts.count, rects = selection_rect_count(requests);
     Sharing sharing = {.requests = requests,
                        .arena = arena,
-                       .shared = {selection_like(requests), 0, arena_array(arena, SharedRun, rects)},
-                       .joined_with = arena_array(arena, int64_t, rects)};
+                       .shared = {selection_like(requests), 0, arena_array(arena, SharedRun, rects)}};
     const RequestedPart *parts = list_parts(requests, home, arena);
     for (int64_t p = 0, end; p < count; p = end) {
         for (end = p + 1; end < count && parts[end].part->peer == parts[p].part->peer;)

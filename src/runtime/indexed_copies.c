@@ -138,9 +138,8 @@ static bool list_part(const IndexedFinding *finding, CopyList *list, const Selec
         return ok;
     }
     const int last = selection->mode_count - 1;
-    Rect each = part_rect(selection, part, 0);
-    rect_set_mode(&each, selection->modes[last], (PositionSet){0, 1, NULL});
-    const int64_t bytes = rect_volume(&each) * (int64_t)type_info(finding->fetch->storage->type)->size;
+    const int64_t size = (int64_t)type_info(finding->fetch->storage->type)->size;
+    const int64_t bytes = part_each(selection, part) * size;
     begin_runs(finding, to, selection, part);
     begin_runs(finding, from, selection, part);
     for (int64_t r = part->first; ok && r < part->first + part->count; r++) {
@@ -167,7 +166,7 @@ bool indexed_copies_list(const IndexedFinding *finding) {
     }
     for (int64_t i = 0; ok && i < receives->parts.count; i++) {
         const SelectedPart *part = &receives->parts.items[i];
-        const int64_t source = indexed_share_source(finding, part, runs);
+        const int64_t source = finding->sources ? finding->sources[i] : -1;
         if (fetch->values.read[part->peer]) {
             End home = {.piece = piece_of_neighbour(fetch, part->peer, &part->rect)};
             ok = list_part(finding, &fetch->read, receives, part, &view, &home);

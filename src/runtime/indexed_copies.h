@@ -53,7 +53,8 @@ typedef struct {
     // With parts that the ranks of the node receive together; NULL: this rank shares none.
     const Neighbours *neighbours;
     SharedParts shared; // what this rank receives as aggregator
-    SharedRun *runs;    // by rectangle of the parts that it uses
+    int64_t *sources;   // by part that it uses, the member in whose buffer it is, -1: in none; NULL: all -1
+    SharedRun *runs;    // by rectangle of these parts
     int64_t *places;    // by member, where its buffer is in its shared memory, and its bytes
 } IndexedFinding;
 

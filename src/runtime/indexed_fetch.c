@@ -197,15 +197,14 @@ static bool is_packed(const Storage *storage, const Piece *piece) {
     return memcmp(packed.stride, piece->stride, sizeof packed.stride[0] * (size_t)piece->rect.order) == 0;
 }
 
-// Elements that leave from where they are at home, and those that arrive in the view or in the buffer of an
-// aggregator. The addresses of these follow when both have memory.
+// Elements that leave from where they are at home, and those that arrive in the view: not what arrives in the
+// buffer of this rank as aggregator. The addresses follow when there is memory.
 static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
     const IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
     const Selection *const sends = &finding->sends, *const receives = &finding->requests;
-    const SelectedPart *shared = finding->shared.parts.parts.items, *const shared_end =
-                                                                        shared +
-                                                                        finding->shared.parts.parts.count;
+    const Selection *const shared = &finding->shared.parts;
+    bool *aggregated = arena_array(finding->arena, bool, finding->ranks);
     int64_t elements = 0;
     for (int64_t i = 0, end; i < sends->parts.count; i = end) {
         const SelectedPart *part = &sends->parts.items[i];
@@ -218,15 +217,14 @@ static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
         fetch->values.sent_from[part->peer] = piece_element(piece, &part->rect);
         elements += fetch->values.sends[part->peer];
     }
+    for (int64_t i = 0; i < shared->parts.count; i = selection_peer_end(shared, i))
+        aggregated[shared->parts.items[i].peer] = true;
     for (int64_t i = 0, end; i < receives->parts.count; i = end) {
         const int64_t peer = receives->parts.items[i].peer;
         end = selection_peer_end(receives, i);
-        while (shared < shared_end && shared->peer < peer)
-            shared++;
-        const bool is_shared = shared < shared_end && shared->peer == peer;
-        arrives[peer] = !fetch->values.read[peer] && !is_shared &&
+        arrives[peer] = !fetch->values.read[peer] && !aggregated[peer] &&
                         indexed_arrives_in_view(&finding->use, receives, storage->home->tensor, i, end - i);
-        elements += arrives[peer] || is_shared ? fetch->values.receives[peer] : 0;
+        elements += arrives[peer] ? fetch->values.receives[peer] : 0;
     }
     return elements;
 }
@@ -260,9 +258,8 @@ static bool allocate(IndexedFinding *finding) {
     fetch->number_bytes = indexed_number_bytes(fetch->plan, fetch->transfer, use);
     const int64_t size = (int64_t)type_info(storage->type)->size,
                   moved = value_exchange_buffer(&fetch->values);
-    const int64_t elements = saturated_add(indexed_buffer(use), fetch->shared_elements),
-                  copied = moved - find_in_place(finding, arrives);
-    if (saturated_add(fetch->number_bytes, saturated_mul(saturated_add(elements, copied), size)) >
+    const int64_t copied = moved - find_in_place(finding, arrives); // or in the buffer of an aggregator
+    if (saturated_add(fetch->number_bytes, saturated_mul(saturated_add(indexed_buffer(use), copied), size)) >
         finding->limit)
         return false;
     if (use->piece >= 0) {

@@ -14,26 +14,23 @@ enum { RUN_NUMBERS = sizeof(SharedRun) / sizeof(int64_t) };
 // The requests of ranks of a node to aggregators, and the replies, the runs that contain what is requested.
 typedef struct {
     IndexedFinding *finding;
-    int64_t *aggregators; // by part that this rank uses
-    Selection requests;   // to this rank
-    int64_t *rects;       // of these, by member
+    Selection requests; // to this rank
+    int64_t *rects;     // of these, by member
     ValueExchange replies;
 } Sharing;
 
-static int64_t aggregator_of(const IndexedFinding *finding, const SelectedPart *part) {
-    const IndexedFetch *fetch = finding->fetch;
-    return nodes_aggregator(fetch->plan->plan->nodes, fetch->storage->rank, part->peer);
-}
-
+// Parts may be in the buffers of their aggregators.
 static bool choose_aggregators(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     Sharing *sharing = arguments;
-    const IndexedFinding *finding = sharing->finding;
+    IndexedFinding *finding = sharing->finding;
+    const IndexedFetch *fetch = finding->fetch;
     const Selection *parts = &finding->use.parts;
-    sharing->aggregators = arena_array(finding->arena, int64_t, parts->parts.count);
+    finding->sources = arena_array(finding->arena, int64_t, parts->parts.count);
     sharing->rects = arena_array(finding->arena, int64_t, finding->neighbours->count);
     for (int64_t p = 0; p < parts->parts.count; p++)
-        sharing->aggregators[p] = aggregator_of(finding, &parts->parts.items[p]);
+        finding->sources[p] =
+            nodes_aggregator(fetch->plan->plan->nodes, fetch->storage->rank, parts->parts.items[p].peer);
     return true;
 }
 
@@ -52,8 +49,8 @@ static bool prepare_replies(void *arguments, Diagnostics *diagnostics) {
         all += sharing->rects[m];
     }
     for (int64_t p = 0; p < parts->parts.count; p++)
-        if (sharing->aggregators[p] >= 0)
-            receives[sharing->aggregators[p]] += RUN_NUMBERS * part_rect_count(&parts->parts.items[p]);
+        if (finding->sources[p] >= 0)
+            receives[finding->sources[p]] += RUN_NUMBERS * part_rect_count(&parts->parts.items[p]);
     if (!value_exchange_create(&sharing->replies, TYPE_I64, EXCHANGE_MESSAGE_BYTES, sends, receives,
                                finding->neighbours->node) ||
         !value_exchange_allocate(&sharing->replies))
@@ -63,7 +60,7 @@ static bool prepare_replies(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-// The runs of all that this rank uses, in the order of its parts.
+// The runs of all that this rank uses, in the order of its parts. An aggregator has all of a part or nothing.
 static void read_replies(const Sharing *sharing) {
     IndexedFinding *finding = sharing->finding;
     const Selection *parts = &finding->use.parts;
@@ -73,16 +70,25 @@ static void read_replies(const Sharing *sharing) {
         from[m] = value_exchange_from(&sharing->replies, m);
     SharedRun *run = finding->runs = arena_array(finding->arena, SharedRun, selection_rect_count(parts));
     for (int64_t p = 0; p < parts->parts.count; p++) {
-        const int64_t count = part_rect_count(&parts->parts.items[p]), m = sharing->aggregators[p];
+        const int64_t count = part_rect_count(&parts->parts.items[p]), m = finding->sources[p];
         const size_t bytes = sizeof *run * (size_t)count;
         if (m >= 0) {
             memcpy(run, from[m], bytes);
             from[m] += bytes;
-        } else {
-            run->offset = -1; // of the first run, which says it of the part
+            if (run->offset < 0)
+                finding->sources[p] = -1;
         }
         run += count;
     }
+}
+
+// Appends what this rank requests as aggregator, from part `next` on, of owners up to this one. Returns what
+// follows.
+static int64_t request_shared(IndexedFinding *finding, int64_t next, int64_t owner) {
+    const Selection *shared = &finding->shared.parts;
+    for (; next < shared->parts.count && shared->parts.items[next].peer <= owner; next++)
+        selection_append(&finding->requests, shared, next, finding->arena);
+    return next;
 }
 
 // What it requests, by owner. The parts of an owner it requests either all for itself or all as aggregator.
@@ -90,19 +96,16 @@ static bool find_requests(void *arguments, Diagnostics *diagnostics) {
     (void)diagnostics;
     const Sharing *sharing = arguments;
     IndexedFinding *finding = sharing->finding;
-    const Selection *own = &finding->use.parts, *shared = &finding->shared.parts;
+    const Selection *own = &finding->use.parts;
+    int64_t next = 0;
     read_replies(sharing);
     finding->requests = selection_like(own);
-    const SharedRun *run = finding->runs;
-    int64_t s = 0;
-    for (int64_t p = 0; p <= own->parts.count; p++) {
-        const SelectedPart *part = p < own->parts.count ? &own->parts.items[p] : NULL;
-        for (; s < shared->parts.count && (!part || shared->parts.items[s].peer <= part->peer); s++)
-            selection_append(&finding->requests, shared, s, finding->arena);
-        if (part && indexed_share_source(finding, part, run) < 0)
+    for (int64_t p = 0; p < own->parts.count; p++) {
+        next = request_shared(finding, next, own->parts.items[p].peer);
+        if (finding->sources[p] < 0)
             selection_append(&finding->requests, own, p, finding->arena);
-        run += part ? part_rect_count(part) : 0;
     }
+    request_shared(finding, next, INT64_MAX);
     return true;
 }
 
@@ -110,11 +113,10 @@ static bool find_requests(void *arguments, Diagnostics *diagnostics) {
 static bool share(IndexedFinding *finding, Diagnostics *diagnostics) {
     const MPI_Comm node = finding->neighbours->node;
     Sharing sharing = {.finding = finding};
-    bool ok =
-        agree_on_part(node, choose_aggregators, &sharing, diagnostics) &&
-        exchange_parts_through(&finding->use.parts, sharing.aggregators, &sharing.requests, sharing.rects,
-                               finding->fetch->storage, finding->arena, node, diagnostics) &&
-        agree_on_part(node, prepare_replies, &sharing, diagnostics);
+    bool ok = agree_on_part(node, choose_aggregators, &sharing, diagnostics) &&
+              exchange_parts_through(&finding->use.parts, finding->sources, &sharing.requests, sharing.rects,
+                                     finding->fetch->storage, finding->arena, node, diagnostics) &&
+              agree_on_part(node, prepare_replies, &sharing, diagnostics);
     if (ok)
         value_exchange_run(&sharing.replies);
     ok = ok && agree_on_part(node, find_requests, &sharing, diagnostics);
@@ -130,10 +132,6 @@ bool indexed_share_find(IndexedFinding *finding, Diagnostics *diagnostics) {
     if (fetch->part && fetch->part->shares)
         finding->neighbours = reading_neighbours(fetch->reading);
     return agree_on(finding->comm, !finding->neighbours || share(finding, diagnostics), diagnostics);
-}
-
-int64_t indexed_share_source(const IndexedFinding *finding, const SelectedPart *part, const SharedRun *run) {
-    return run && run->offset >= 0 ? aggregator_of(finding, part) : -1;
 }
 
 bool indexed_share_allocate(IndexedFinding *finding) {
@@ -171,7 +169,7 @@ static bool map_buffer(const IndexedFinding *finding, int64_t member) {
     SharedMapping *mapping = &fetch->mapped[member];
     if (mapping->memory)
         return true;
-    mapping->rank = nodes->members[nodes->first[nodes->nodes[fetch->storage->rank]] + member];
+    mapping->rank = nodes_member(nodes, fetch->storage->rank, member);
     if (mapping->rank == fetch->storage->rank) {
         mapping->memory = fetch->shared_buffer;
         return true;
@@ -183,14 +181,9 @@ static bool map_buffer(const IndexedFinding *finding, int64_t member) {
 }
 
 bool indexed_share_map(const IndexedFinding *finding) {
-    const Selection *parts = &finding->use.parts;
-    const SharedRun *run = finding->runs;
-    for (int64_t p = 0; run && p < parts->parts.count; p++) {
-        const int64_t source = indexed_share_source(finding, &parts->parts.items[p], run);
-        if (source >= 0 && !map_buffer(finding, source))
+    for (int64_t p = 0; finding->sources && p < finding->use.parts.parts.count; p++)
+        if (finding->sources[p] >= 0 && !map_buffer(finding, finding->sources[p]))
             return false;
-        run += part_rect_count(&parts->parts.items[p]);
-    }
     return true;
 }
 

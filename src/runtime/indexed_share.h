@@ -9,9 +9,6 @@
 // Finds what this rank requests, for itself and as aggregator, and where what it does not request will be.
 // Collective over the communicator of the finding.
 bool indexed_share_find(IndexedFinding *finding, Diagnostics *diagnostics);
-// Of a part that this rank uses, and of its first run: the number of the member of the node in whose buffer
-// it is; -1: in none.
-int64_t indexed_share_source(const IndexedFinding *finding, const SelectedPart *part, const SharedRun *run);
 // Allocates the buffer of this rank as aggregator. Local; false: no memory.
 bool indexed_share_allocate(IndexedFinding *finding);
 // Sends the offset and size of that buffer in shared memory to the other ranks of the node. Collective over

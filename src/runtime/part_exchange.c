@@ -114,27 +114,6 @@ static bool read_numbers(void *arguments, Diagnostics *diagnostics) {
     return true;
 }
 
-static bool exchange(Request *request, Diagnostics *diagnostics) {
-    *request->requested = selection_like(request->receives);
-    MPI_Comm_size(request->comm, &request->ranks);
-    bool ok = agree_on_part(request->comm, count_numbers, request, diagnostics);
-    if (ok)
-        exchange_counts(1, request->sent_numbers, request->received_numbers, request->comm);
-    ok = ok && agree_on_part(request->comm, write_numbers, request, diagnostics);
-    if (ok)
-        value_exchange_run(&request->exchange);
-    ok = ok && agree_on_part(request->comm, read_numbers, request, diagnostics);
-    value_exchange_free(&request->exchange);
-    return ok;
-}
-
-bool exchange_parts(const Selection *receives, Selection *sends, const Storage *storage, Arena *arena,
-                    MPI_Comm comm, Diagnostics *diagnostics) {
-    Request request = {
-        .receives = receives, .requested = sends, .storage = storage, .arena = arena, .comm = comm};
-    return exchange(&request, diagnostics);
-}
-
 bool exchange_parts_through(const Selection *receives, const int64_t *to, Selection *requests, int64_t *rects,
                             const Storage *storage, Arena *arena, MPI_Comm comm, Diagnostics *diagnostics) {
     Request request = {.receives = receives,
@@ -144,5 +123,20 @@ bool exchange_parts_through(const Selection *receives, const int64_t *to, Select
                        .storage = storage,
                        .arena = arena,
                        .comm = comm};
-    return exchange(&request, diagnostics);
+    *requests = selection_like(receives);
+    MPI_Comm_size(comm, &request.ranks);
+    bool ok = agree_on_part(comm, count_numbers, &request, diagnostics);
+    if (ok)
+        exchange_counts(1, request.sent_numbers, request.received_numbers, comm);
+    ok = ok && agree_on_part(comm, write_numbers, &request, diagnostics);
+    if (ok)
+        value_exchange_run(&request.exchange);
+    ok = ok && agree_on_part(comm, read_numbers, &request, diagnostics);
+    value_exchange_free(&request.exchange);
+    return ok;
+}
+
+bool exchange_parts(const Selection *receives, Selection *sends, const Storage *storage, Arena *arena,
+                    MPI_Comm comm, Diagnostics *diagnostics) {
+    return exchange_parts_through(receives, NULL, sends, NULL, storage, arena, comm, diagnostics);
 }
