@@ -399,8 +399,8 @@ DISTAL_SWAP(double _Complex, 16, 2)
 // with leading dimensions `to_row` and `from_row`. With `stream` they use nontemporal stores: for lines of
 // the result from registers where they begin at the same column in all rows, else for rows of a smaller block
 // in the cache. That is also done where both leading dimensions are multiples of half a page: such rows
-// conflict in few sets of the caches, and the block is read and written in longer contiguous runs. It has the
-// rows of 8 lines of `from`, and takes 32 to 128 KiB of the stack.
+// conflict in few sets of the caches, and the block is read and written in longer contiguous runs. It has a
+// row of 1 KiB for each element of 8 lines, which are 32 to 128 KiB of the stack.
 enum { DISTAL_STREAM_LINES = 8, DISTAL_STREAM_BYTES = 1024, DISTAL_HALF_PAGE = 2048 };
 #define DISTAL_DEFINE_TRANSPOSE(bytes, lanes)                                                                \
     /* A line in each of `lanes` rows. */                                                                    \

@@ -75,6 +75,12 @@ const IntExpr *int_op(Arena *arena, IntOp op, const IntExpr *left, const IntExpr
     return expr;
 }
 
+const IntExpr *int_at_least_one(Arena *arena, const IntExpr *expr) {
+    const IntExpr *least = expr->op == INT_MAX ? expr->left : expr;
+    return least->op == INT_CONST && least->value >= 1 ? expr
+                                                       : int_op(arena, INT_MAX, int_const(arena, 1), expr);
+}
+
 const IntExpr *int_with_operands(Arena *arena, const IntExpr *expr, const IntExpr *left,
                                  const IntExpr *right) {
     return left == expr->left && right == expr->right ? expr : int_op(arena, expr->op, left, right);

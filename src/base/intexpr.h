@@ -38,6 +38,9 @@ const IntExpr *int_var(Arena *arena, int64_t id);
 // x + 0, x * 1, x * 0, x / 1, min and max of equal operands).
 const IntExpr *int_op(Arena *arena, IntOp op, const IntExpr *left, const IntExpr *right);
 
+// The larger of 1 and an expression: itself where it is seen to be at least 1.
+const IntExpr *int_at_least_one(Arena *arena, const IntExpr *expr);
+
 // An operation with other operands: itself where they are the same.
 const IntExpr *int_with_operands(Arena *arena, const IntExpr *expr, const IntExpr *left,
                                  const IntExpr *right);

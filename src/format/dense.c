@@ -53,8 +53,7 @@ static const IntExpr *locate(Arena *arena, const Level *level, const IntExpr *pa
 static const Value *search_above(Arena *arena, const Level *level, const IntExpr *begin, const IntExpr *end,
                                  const IntExpr *position) {
     (void)begin, (void)end;
-    return value_index(arena, int_op(arena, INT_FLOOR_DIV, position,
-                                     int_op(arena, INT_MAX, int_const(arena, 1), level->extent)));
+    return value_index(arena, int_op(arena, INT_FLOOR_DIV, position, int_at_least_one(arena, level->extent)));
 }
 
 static LoopNode *iterate(Arena *arena, const Level *level, const IntExpr *parent, int var,

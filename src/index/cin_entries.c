@@ -6,12 +6,6 @@ static void add_sparse_vars(void *context, const Access *access) {
         *(VarSet *)context |= access_vars(access);
 }
 
-static const IntExpr *at_least_one(Arena *arena, const IntExpr *extent) {
-    const IntExpr *least = extent->op == INT_MAX ? extent->left : extent;
-    return least->op == INT_CONST && least->value >= 1 ? extent
-                                                       : int_op(arena, INT_MAX, int_const(arena, 1), extent);
-}
-
 // The relation where the iteration, if its sum has none, is in each part.
 static const Relation *with_added(const Cin *cin, const Cin *entries, const Relation *relation) {
     const Relation *by;
@@ -24,18 +18,19 @@ static const Relation *with_added(const Cin *cin, const Cin *entries, const Rela
 }
 
 const Cin *cin_for_entries(const Cin *cin, int first, int last) {
-    VarSet kept = 0, changed = 0;
+    VarSet used = 0, kept = 0, changed = 0;
     for (int n = first; n <= last; n++) {
         const Stmt *assign = cin_nest(cin, n).assign;
+        used |= access_vars(assign->lhs) | expr_vars(assign->rhs);
         add_sparse_vars(&kept, assign->lhs);
         expr_accesses(assign->rhs, add_sparse_vars, &kept);
     }
     Cin *entries = cin_copy(cin);
     for (int v = 0; v < cin->var_count; v++) {
         const IntExpr *extent = cin->vars[v].extent;
-        if (!cin->vars[v].source || kept >> v & 1 || cin_is_index(cin, v))
+        if (!cin->vars[v].source || !((used & ~kept) >> v & 1) || cin_is_index(cin, v))
             continue;
-        entries->vars[v].extent = at_least_one(cin->arena, extent);
+        entries->vars[v].extent = int_at_least_one(cin->arena, extent);
         changed |= (VarSet)(entries->vars[v].extent != extent) << v;
     }
     for (int64_t r = 0; r < cin->relations.count; r++) {

@@ -59,12 +59,12 @@ static bool find_boundaries_of(const Provenance *provenance, const Cin *cin, con
         return true;
     if (!balance_division(relation->balanced, params, arena, &division))
         return false;
+    if (relation->added && !int_eval(relation->added, params, NULL, &numeric->added))
+        return false;
     int source = relation->parent[0];
     const Relation *by;
     while ((by = cin_made_by(cin, source)) && !by->kind->stored)
         source = by->parent[0];
-    if (relation->added && !int_eval(relation->added, params, NULL, &numeric->added))
-        return false;
     extents[0] = provenance->extents[source] - numeric->added;
     if (!by)
         numeric->boundaries = find_boundaries(&division, extents, known, arena);

@@ -333,11 +333,11 @@ void assembly_portions(LeafBuilder *leaf, const LoopBody *loops, bool splits, co
         append(leaf, to, loops->items[i]);
     LoopNode *loop = arena_copy(arena, loops->items[loops->count - 1], sizeof *loop);
     const IntExpr *count = int_op(arena, INT_SUB, loop->upper, loop->lower);
-    const IntExpr *size = let(
-        leaf, "size",
-        value_index(arena, int_op(arena, INT_MAX, int_const(arena, 1),
-                                  int_op(arena, INT_CEIL_DIV, count, int_const(arena, DISTAL_MAX_PORTIONS)))),
-        to);
+    const IntExpr *size =
+        let(leaf, "size",
+            value_index(arena, int_at_least_one(arena, int_op(arena, INT_CEIL_DIV, count,
+                                                              int_const(arena, DISTAL_MAX_PORTIONS)))),
+            to);
     LoopNode *portions = loop_node(arena, LOOP_FOR);
     portions->var = loop_add_index(kernel, "portion", -1);
     portions->lower = int_const(arena, 0);

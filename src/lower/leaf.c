@@ -27,7 +27,7 @@ static const IntExpr *without_zero_divisors(Arena *arena, const IntExpr *expr) {
     const IntExpr *left = without_zero_divisors(arena, expr->left);
     const IntExpr *right = without_zero_divisors(arena, expr->right);
     if (expr->op == INT_MOD || expr->op == INT_FLOOR_DIV)
-        right = int_op(arena, INT_MAX, int_const(arena, 1), right);
+        right = int_at_least_one(arena, right);
     return int_op(arena, expr->op, left, right);
 }
 

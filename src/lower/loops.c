@@ -256,6 +256,8 @@ bool lower_structure(const Spmd *spmd, const char *const *params, int param_coun
         kernel = kernel ? kernel : kernel_create(spmd, params, param_count);
         Builder builder = builder_create(from, kernel, true, diagnostics);
         build_nest(&builder, &from->nests[n]);
+        if (builder.refused)
+            return false;
     }
     *structure = kernel;
     return true;

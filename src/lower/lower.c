@@ -53,14 +53,11 @@ static bool every_nest_loops(const Cin *cin, int var) {
 // whichever are more. Nests without this variable need one even where it has none.
 static const IntExpr *own_extent(const Lowering *lowering, int var) {
     const Cin *cin = lowering->cin;
-    const IntExpr *values = cin->vars[var].extent, *extent = values;
-    for (int n = 0; n < cin_nest_count(cin); n++) {
-        const IntExpr *of_entries = lowering->nests[n].entries->vars[var].extent;
-        if (!int_equal(of_entries, values))
-            extent = extent == values ? of_entries : int_op(cin->arena, INT_MAX, extent, of_entries);
-    }
-    return every_nest_loops(cin, var) ? extent
-                                      : int_op(cin->arena, INT_MAX, int_const(cin->arena, 1), extent);
+    const IntExpr *extent = cin->vars[var].extent;
+    for (int n = 0; n < cin_nest_count(cin); n++) // of entries it is the same, or more
+        if (!int_equal(lowering->nests[n].entries->vars[var].extent, cin->vars[var].extent))
+            extent = lowering->nests[n].entries->vars[var].extent;
+    return every_nest_loops(cin, var) ? extent : int_at_least_one(cin->arena, extent);
 }
 
 // Distributed variables without a machine: a dimension each, of the statement's own.
@@ -241,10 +238,9 @@ static void find_entries(const Lowering *lowering, const Stmt *stmt, int first) 
 static bool lower_stmt(Lowering *lowering, const Stmt *stmt, int first, const int *own_dim) {
     if (!is_divided(stmt))
         return lower_loops_of(lowering, stmt, first, own_dim);
-    const bool ok = lower_stmt(lowering, stmt_executed_first(stmt), first, own_dim);
-    return lower_stmt(lowering, stmt_executed_last(stmt), first + stmt_executed_first(stmt)->nest_count,
-                      own_dim) &&
-           ok;
+    const Stmt *before = stmt_executed_first(stmt), *after = stmt_executed_last(stmt);
+    const bool ok = lower_stmt(lowering, before, first, own_dim);
+    return lower_stmt(lowering, after, first + before->nest_count, own_dim) && ok;
 }
 
 // Parts of positions are distributed as the parts of one division, in whose order ranks have them.

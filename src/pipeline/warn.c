@@ -200,10 +200,10 @@ static void warn_of_unmatched(const StatementPlan *plan, Diagnostics *diagnostic
     if (assignment->reducer != REDUCER_SUM || assignment_window(assignment))
         return;
     expr_accesses(assignment->rhs, count_modes, &occurrences);
-    int single = -1, summed = -1;
-    for (VarSet singles = left & ~right; singles && summed < 0; singles &= singles - 1) {
-        single = __builtin_ctzll(singles);
-        const int64_t extent = provenance_extent(plan->provenance, single);
+    int broadcast = -1, summed = -1;
+    for (VarSet unread = left & ~right; unread && summed < 0; unread &= unread - 1) {
+        broadcast = __builtin_ctzll(unread);
+        const int64_t extent = provenance_extent(plan->provenance, broadcast);
         if (extent > 1)
             summed = single_of_extent(plan, right & ~left, &occurrences, extent);
     }
@@ -211,8 +211,8 @@ static void warn_of_unmatched(const StatementPlan *plan, Diagnostics *diagnostic
         diagnostics_warning(diagnostics, WARNING_UNMATCHED_INDEX, assignment->vars[summed].span,
                             "the sum over '%s' is broadcast along '%s', which has the same extent and "
                             "stands on the left side only",
-                            assignment->vars[summed].name, assignment->vars[single].name))
-        diagnostics_note(diagnostics, assignment->vars[single].span,
+                            assignment->vars[summed].name, assignment->vars[broadcast].name))
+        diagnostics_note(diagnostics, assignment->vars[broadcast].span,
                          "if this is meant, write the sum as 'sum({%s}, ...)'",
                          assignment->vars[summed].name);
 }
