@@ -96,13 +96,12 @@ static void before_trial(const Trial *trial) {
 }
 
 static void before_compilation(const Draft *draft) {
-    char path[PATH_MAX + 20];
-    snprintf(path, sizeof path, "%s/compiled.distal", folder);
+    char path[PATH_MAX + 40];
+    snprintf(path, sizeof path, "%s/compiled-%d.distal", folder, world_rank);
     Arena *arena = arena_create();
     Text text = text_create(arena);
     draft_print(draft, &text);
-    if (world_rank == 0)
-        write_file(path, text_string(&text), "");
+    write_file(path, text_string(&text), "");
     arena_free(arena);
     snprintf(doing, sizeof doing, "\nFAIL %s: did not end while it was compiled; see %s\n", name_of(draft),
              path);
@@ -205,17 +204,16 @@ static int64_t run_batch(const Options *options, int64_t first, int64_t last, in
     Trial *trials[BATCH];
     int count = 0, ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    Draft *draft = malloc(sizeof *draft);
-    for (int64_t index = first; draft && index < last; index++) {
-        draw(options, index, draft);
-        before_compilation(draft);
-        if (draft->ranks <= ranks)
-            trials[count++] = trial_create(draft, (int)(index - first));
+    Draft *drafts = malloc(BATCH * sizeof *drafts);
+    for (int64_t index = first; drafts && index < last; index++) {
+        draw(options, index, &drafts[count]);
+        if (drafts[count].ranks <= ranks)
+            count++;
         else if (world_rank == 0)
-            printf("%s needs %d ranks, passed over\n", name_of(draft), draft->ranks);
+            printf("%s needs %d ranks, passed over\n", name_of(&drafts[count]), drafts[count].ranks);
     }
-    free(draft);
-    alarm(0); // a rank that waits for the others is not slow
+    trials_create(drafts, count, before_compilation, trials);
+    free(drafts);
     TrialLibrary library = trial_compile(trials, count);
     for (int i = 0; i < count; i++) {
         if (trials[i]->verdict != TRIAL_PASSED)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 MPI_Comm trial_comms[MAX_RANKS + 1];
 
@@ -92,14 +93,21 @@ static bool balance(Trial *trial) {
     return true;
 }
 
-// Goes on with the program that is printed with what was chosen.
-static bool take_chosen(Trial *trial) {
+static bool choose_program(Trial *trial) {
     trial->chosen = automatic_choose(&trial->draft, trial->pipeline);
     if (!trial->chosen)
         return false;
     Text text = text_create(trial->arena);
     program_print(trial->chosen->program, NULL, &text);
-    const Source source = {"chosen.distal", text_string(&text)};
+    trial->chosen_text = text_string(&text);
+    return true;
+}
+
+// Goes on with the program that is printed with what was chosen.
+static bool take_chosen(Trial *trial) {
+    if (!trial->chosen_text && !choose_program(trial))
+        return false;
+    const Source source = {"chosen.distal", trial->chosen_text};
     trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
     return true;
 }
@@ -118,11 +126,7 @@ static const HomeFile *drawn_files(const Trial *trial) {
 }
 
 static bool run_passes(Trial *trial) {
-    Text text = text_create(trial->arena);
-    draft_print(&trial->draft, &text);
-    trial->text = text_string(&text);
     Source source = {"drawn.distal", trial->text};
-    trial->chosen = NULL;
     trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
     if (trial->draft.automatic && !take_chosen(trial))
         return false;
@@ -130,11 +134,11 @@ static bool run_passes(Trial *trial) {
     // Drawn programs are small.
     if (draft_divides(&trial->draft)) {
         trial->pipeline->least_steps = LEAST_STEPS;
-        trial->pipeline->least_bytes = trial->chosen ? trial->pipeline->least_bytes : 0;
+        trial->pipeline->least_bytes = trial->draft.automatic ? trial->pipeline->least_bytes : 0;
     }
     if (!pipeline_run(trial->pipeline, PASS_C) || !balance(trial))
         return false;
-    if (!trial->chosen) // for scratch files
+    if (!trial->draft.automatic) // for scratch files
         trial->pipeline->plan_options.files = drawn_files(trial);
     return pipeline_run(trial->pipeline, PASS_PLAN);
 }
@@ -211,39 +215,114 @@ bool trial_is_refused_on_gpu(const char *diagnostics) {
     return strstr(diagnostics, "on a GPU") || strstr(diagnostics, "on GPUs");
 }
 
-Trial *trial_create(const Draft *draft, int number) {
+static void print_draft(Trial *trial) {
+    Text text = text_create(trial->arena);
+    draft_print(&trial->draft, &text);
+    trial->text = text_string(&text);
+}
+
+// As it is on ranks that do not execute it.
+static Trial *trial_of(const Draft *draft) {
     Arena *arena = arena_create();
     Trial *trial = arena_new(arena, Trial);
     trial->arena = arena;
     trial->draft = *draft;
-    bool ok = run_passes(trial);
-    while (!ok && may_be_refused(trial) && drop_refusable(&trial->draft)) {
-        trial->dropped = true;
-        ok = run_passes(trial);
-    }
-    if (!ok) {
-        Text text = text_create(arena);
-        diagnostics_print(trial->pipeline->diagnostics, &text);
-        const bool sparse = trial->draft.space && strcmp(trial->draft.space, sparse_space) == 0;
-        trial_fail(trial,
-                   trial_is_refused_on_gpu(text_string(&text)) ||
-                           (sparse && (strstr(text_string(&text), "not supported yet") ||
-                                       strstr(text_string(&text), "known only when")))
-                       ? TRIAL_UNSUPPORTED
-                       : TRIAL_DIAGNOSED,
-                   "%s", text_string(&text));
-        return trial;
-    }
+    print_draft(trial);
+    return trial;
+}
+
+static bool drop_command(Trial *trial) {
+    if (!drop_refusable(&trial->draft))
+        return false;
+    trial->dropped++;
+    trial->chosen_text = NULL;
+    print_draft(trial);
+    return true;
+}
+
+static void fail_to_compile(Trial *trial) {
+    Text text = text_create(trial->arena);
+    diagnostics_print(trial->pipeline->diagnostics, &text);
+    const char *diagnostics = text_string(&text);
+    const bool sparse = trial->draft.space && strcmp(trial->draft.space, sparse_space) == 0;
+    const bool unsupported =
+        trial_is_refused_on_gpu(diagnostics) ||
+        (sparse && (strstr(diagnostics, "not supported yet") || strstr(diagnostics, "known only when")));
+    trial_fail(trial, unsupported ? TRIAL_UNSUPPORTED : TRIAL_DIAGNOSED, "%s", diagnostics);
+}
+
+static void finish_creation(Trial *trial, int number) {
     if (has_partial_workspace(trial))
         trial->draft.input_seed |= SEED_WITHOUT_SPECIAL;
+    emit(trial, number);
+}
+
+Trial *trial_create(const Draft *draft, int number) {
+    Trial *trial = trial_of(draft);
+    bool ok = run_passes(trial);
+    while (!ok && may_be_refused(trial) && drop_command(trial))
+        ok = run_passes(trial);
+    if (!ok) {
+        fail_to_compile(trial);
+        return trial;
+    }
     check_printers(trial);
     const char *why = trial->chosen && !trial_pipelines(&trial->draft)
                           ? automatic_check(trial->chosen, trial->pipeline)
                           : NULL;
     if (why)
         trial_fail(trial, TRIAL_PLANNED, "%s", why);
-    emit(trial, number);
+    finish_creation(trial, number);
     return trial;
+}
+
+// The rank that finds what may be refused and what is chosen.
+static int finder_of(int number, const Draft *draft) {
+    return number % draft->ranks;
+}
+
+// What the finder of a trial found. Collective.
+static void share_found(Trial *trial, int finder) {
+    int rank, found[3];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    found[0] = trial->dropped;
+    found[1] = (int)trial->verdict;
+    found[2] = trial->chosen_text ? (int)strlen(trial->chosen_text) + 1 : 0;
+    broadcast(found, 3, MPI_INT, finder, MPI_COMM_WORLD);
+    while (trial->dropped < found[0] && drop_command(trial))
+        continue;
+    trial->verdict = (Verdict)found[1];
+    if (found[2] > 0) {
+        char *text = arena_array(trial->arena, char, found[2]);
+        if (rank == finder)
+            memcpy(text, trial->chosen_text, (size_t)found[2]);
+        broadcast(text, found[2], MPI_CHAR, finder, MPI_COMM_WORLD);
+        trial->chosen_text = text;
+    }
+    if (trial->verdict != TRIAL_PASSED)
+        broadcast(trial->why, MAX_WHY, MPI_CHAR, finder, MPI_COMM_WORLD);
+}
+
+void trials_create(const Draft *drafts, int count, void (*before)(const Draft *draft), Trial **trials) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < count; i++) {
+        before(&drafts[i]);
+        trials[i] = finder_of(i, &drafts[i]) == rank ? trial_create(&drafts[i], i) : trial_of(&drafts[i]);
+    }
+    alarm(0); // a rank that waits for the others is not slow
+    for (int i = 0; i < count; i++)
+        share_found(trials[i], finder_of(i, &drafts[i]));
+    for (int i = 0; i < count; i++) {
+        if (rank >= drafts[i].ranks || rank == finder_of(i, &drafts[i]) || trials[i]->verdict != TRIAL_PASSED)
+            continue;
+        before(&drafts[i]);
+        if (run_passes(trials[i]))
+            finish_creation(trials[i], i);
+        else
+            fail_to_compile(trials[i]);
+    }
+    alarm(0);
 }
 
 void trial_free(Trial *trial) {
@@ -285,14 +364,33 @@ static void compile_alone(Trial *const *trials, int count) {
     }
 }
 
+static bool is_executed(const Trial *trial) {
+    return trial->verdict == TRIAL_PASSED && trial->functions;
+}
+
+// All that rank 0 has. The other ranks have the same functions of the programs that they execute.
+static const char *share_source(Trial *const *trials, int count, const char *source, Arena *arena) {
+    int rank, length = source ? (int)strlen(source) + 1 : 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    broadcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    char *shared = arena_array(arena, char, length);
+    if (rank == 0)
+        memcpy(shared, source, (size_t)length);
+    broadcast(shared, length, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++)
+        if (is_executed(trials[i]) && !strstr(shared, trials[i]->functions))
+            trial_fail(trials[i], TRIAL_C, "rank %d has other C than rank 0:\n%s", rank,
+                       trials[i]->functions);
+    return shared;
+}
+
 // Loads the functions of all statements; returns the handle of their library, NULL with a diagnostic.
 static void *load_functions(Trial *const *trials, int count, const char *source, Diagnostics *diagnostics) {
     Arena *arena = diagnostics->arena;
     Array(const char *) names = {0};
     Array(KernelFunctions *) targets = {0};
     for (int i = 0; i < count; i++)
-        for (int s = 0;
-             trials[i]->verdict == TRIAL_PASSED && s < trials[i]->pipeline->program->statement_count; s++) {
+        for (int s = 0; is_executed(trials[i]) && s < trials[i]->pipeline->program->statement_count; s++) {
             array_push(arena, names, trials[i]->pipeline->statements[s].function);
             array_push(arena, targets, &trials[i]->kernels[s]); // NOLINT(bugprone-sizeof-expression)
         }
@@ -317,7 +415,8 @@ static void *compile_level(Trial *const *trials, int count) {
             first++;
         if (first == count)
             break;
-        const char *source = join_functions(trials, count, arena);
+        const char *source =
+            share_source(trials, count, rank == 0 ? join_functions(trials, count, arena) : NULL, arena);
         Diagnostics *diagnostics = diagnostics_create(arena, (Source){"drawn.c", source});
         bool hit;
         double seconds;

@@ -30,12 +30,13 @@ typedef enum {
 } Verdict;
 
 typedef struct {
-    Draft draft;  // without commands that were refused as they may be
-    bool dropped; // whether there were such commands
+    Draft draft; // without commands that were refused as they may be
+    int dropped; // how many these were
     Arena *arena;
-    const char *text;     // of the draft
-    const Chosen *chosen; // placements and schedules of an automatic one; NULL: none
-    Pipeline *pipeline;
+    const char *text;         // of the draft
+    const char *chosen_text;  // the program with placements and schedules of an automatic one; NULL: none
+    const Chosen *chosen;     // that program where it was looked for
+    Pipeline *pipeline;       // NULL where the trial was not created
     const char *functions;    // generated C, without the prelude
     KernelFunctions *kernels; // by statement
     Verdict verdict;
@@ -49,6 +50,9 @@ void trial_end(void);
 
 // Text, pipeline, C. Local, and the same on every rank. Freed with trial_free.
 Trial *trial_create(const Draft *draft, int number);
+// The same for drafts of at most as many ranks as there are: what may be refused and what is chosen is found
+// on one rank of each, and the other ranks that execute it go on from there. Collective.
+void trials_create(const Draft *drafts, int count, void (*before)(const Draft *draft), Trial **trials);
 void trial_free(Trial *trial);
 // Whether products of a statement of the program are formed in another order.
 bool trial_reorders_products(const Trial *trial, const Assignment *assignment);
