@@ -247,7 +247,7 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
     options.largest = options.largest > natural ? options.largest : natural;
     Plan *plan =
         plan_create(arena, count, tensors, program->statement_count, list, params, options, diagnostics);
-    if (!plan || !DISTAL_VERIFY_PLANS)
+    if (!plan || !DISTAL_VERIFY_PLANS || pipeline->verified)
         return plan;
     // The verifier makes the parts of all ranks, of which an execution has only its own.
     Arena *scratch = arena_create_within(arena);

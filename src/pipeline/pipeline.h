@@ -54,6 +54,7 @@ typedef struct {
     int override_count;
     int64_t ranks;            // 0 until known: as many as the machine needs
     PlanOptions plan_options; // but for the ranks
+    bool verified;            // its plans are verified on another rank
     double least_steps;       // of products that are divided by default (schedule/products.h)
     double most_elements;     // of a workspace that is added for these; 0: as the default says
     int64_t least_bytes;      // that move, for another place to be looked for (pipeline/place.h)

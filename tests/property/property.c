@@ -27,7 +27,7 @@ enum { BATCH = 50, MAX_SHRUNK = 4, BROKEN_EACH = 10, NO_SPACE = -1, SPARSE = -2 
 #ifdef __SANITIZE_ADDRESS__
 enum { LIMIT_SECONDS = 400 };
 #else
-enum { LIMIT_SECONDS = 100 };
+enum { LIMIT_SECONDS = 200 };
 #endif
 
 typedef struct {

@@ -130,6 +130,7 @@ static bool run_passes(Trial *trial) {
     trial->pipeline = pipeline_create(trial->arena, source, NULL, 0, trial->draft.ranks);
     if (trial->draft.automatic && !take_chosen(trial))
         return false;
+    trial->pipeline->verified = trial->verified;
     trial->pipeline->plan_options.pipelined = trial_pipelines(&trial->draft) ? PIPELINE_ON : PIPELINE_GPU;
     // Drawn programs are small.
     if (draft_divides(&trial->draft)) {
@@ -283,18 +284,15 @@ static int finder_of(int number, const Draft *draft) {
 
 // What the finder of a trial found. Collective.
 static void share_found(Trial *trial, int finder) {
-    int rank, found[3];
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    found[0] = trial->dropped;
-    found[1] = (int)trial->verdict;
-    found[2] = trial->chosen_text ? (int)strlen(trial->chosen_text) + 1 : 0;
+    int found[] = {trial->dropped, (int)trial->verdict,
+                   trial->chosen_text ? (int)strlen(trial->chosen_text) + 1 : 0};
     broadcast(found, 3, MPI_INT, finder, MPI_COMM_WORLD);
     while (trial->dropped < found[0] && drop_command(trial))
         continue;
     trial->verdict = (Verdict)found[1];
     if (found[2] > 0) {
         char *text = arena_array(trial->arena, char, found[2]);
-        if (rank == finder)
+        if (trial->chosen_text)
             memcpy(text, trial->chosen_text, (size_t)found[2]);
         broadcast(text, found[2], MPI_CHAR, finder, MPI_COMM_WORLD);
         trial->chosen_text = text;
@@ -317,6 +315,7 @@ void trials_create(const Draft *drafts, int count, void (*before)(const Draft *d
         if (rank >= drafts[i].ranks || rank == finder_of(i, &drafts[i]) || trials[i]->verdict != TRIAL_PASSED)
             continue;
         before(&drafts[i]);
+        trials[i]->verified = true;
         if (run_passes(trials[i]))
             finish_creation(trials[i], i);
         else
@@ -374,7 +373,7 @@ static const char *share_source(Trial *const *trials, int count, const char *sou
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     broadcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
     char *shared = arena_array(arena, char, length);
-    if (rank == 0)
+    if (source)
         memcpy(shared, source, (size_t)length);
     broadcast(shared, length, MPI_CHAR, 0, MPI_COMM_WORLD);
     for (int i = 0; i < count; i++)

@@ -36,6 +36,7 @@ typedef struct {
     const char *text;         // of the draft
     const char *chosen_text;  // the program with placements and schedules of an automatic one; NULL: none
     const Chosen *chosen;     // that program where it was looked for
+    bool verified;            // its plans, on another rank
     Pipeline *pipeline;       // NULL where the trial was not created
     const char *functions;    // generated C, without the prelude
     KernelFunctions *kernels; // by statement
