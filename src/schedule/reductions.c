@@ -192,8 +192,9 @@ static bool is_made_by_statement(const Assignment *assignment, const Expr *rhs, 
            reducer_takes(rhs->reducer, assignment->lhs->tensor->type);
 }
 
-const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *written) {
-    const Assignment *assignment = schedule_update(scheduler, written);
+const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *statement) {
+    const Assignment *written = schedule_added(scheduler, statement),
+                     *assignment = schedule_update(scheduler, written);
     Extraction it = {.scheduler = scheduler, .assignment = assignment};
     if (!assignment)
         return NULL;

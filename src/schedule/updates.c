@@ -107,6 +107,20 @@ static const Expr *sum_of(Arena *arena, const Expr *left, const Expr *right) {
     return sum;
 }
 
+const Assignment *schedule_added(Scheduler *scheduler, const Assignment *assignment) {
+    if (!tensor_is_sparse(assignment->lhs->tensor) || assignment->accumulate ||
+        !(direct_of(assignment, assignment->rhs).sparse || summed(assignment, assignment->rhs)))
+        return assignment;
+    bool adds = false;
+    const Expr *rest = without_old(scheduler->arena, assignment, assignment->rhs, false, &adds);
+    if (!rest || !adds || expr_access_of(rest, assignment->lhs->tensor))
+        return assignment;
+    Assignment *added = arena_copy(scheduler->arena, assignment, sizeof *assignment);
+    added->accumulate = true;
+    added->rhs = rest;
+    return added;
+}
+
 // Elements stay where they are, so that nothing but the left side itself says which there are.
 static const Assignment *update_entries(Scheduler *scheduler, const Assignment *assignment) {
     const char *name = assignment->lhs->tensor->name;

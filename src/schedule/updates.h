@@ -6,6 +6,11 @@
 
 #include "schedule/schedule.h"
 
+// `A(i, j) = A(i, j) + E` with a sparse left side, where E has sparse operands or is summed, but does not
+// read A, as `A(i, j) += E`, which keeps the entries of A and adds others. Any other statement is returned as
+// it is.
+const Assignment *schedule_added(Scheduler *scheduler, const Assignment *assignment);
+
 // An update as one that nests can make in place: what reads the left side and is summed, or goes through
 // entries, is an explicit reduction, which is computed ahead, over no variables where nothing is summed. Of a
 // dense left side the first nest stores every element, or all add to it; of a sparse one there is one nest,
