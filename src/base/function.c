@@ -62,6 +62,8 @@ static int64_t integer_max(int64_t a, int64_t b) {
 #define TWO(r, c, i) .real_of_two = (r), .complex_of_two = (c), .integer_of_two = (i)
 #define MATH(name)                                                                                           \
     { NULL, NULL, #name "f", #name, "c" #name "f", "c" #name }
+#define REAL_MATH(name)                                                                                      \
+    { NULL, NULL, #name "f", #name }
 #define OWN(name)                                                                                            \
     "distal_" #name "_i32", "distal_" #name "_i64", "distal_" #name "_f32", "distal_" #name "_f64"
 
@@ -83,6 +85,10 @@ static const Function table[] = {
     {"conj", "a", 1, false, {OWN(real), "conjf", "conj"}, ONE(real_part, conj, integer_part)},
     {"exp", "a", 1, false, MATH(exp), ONE(exp, cexp, NULL)},
     {"log", "a", 1, false, MATH(log), ONE(log, clog, NULL)},
+    {"sin", "a", 1, false, REAL_MATH(sin), ONE(sin, NULL, NULL)},
+    {"cos", "a", 1, false, REAL_MATH(cos), ONE(cos, NULL, NULL)},
+    {"tanh", "a", 1, false, REAL_MATH(tanh), ONE(tanh, NULL, NULL)},
+    {"erf", "a", 1, false, REAL_MATH(erf), ONE(erf, NULL, NULL)},
     {"pow",
      "a, b",
      2,

@@ -359,10 +359,12 @@ static bool verify_home(Verifier *verifier, int transfer) {
     }
     for (int64_t k = 0; k < owners.count && fine; k++) {
         const Rect *rect = &owners.items[k].rect;
-        const int64_t before = region_volume(&rest);
+        Region taken = {0}; // of the rectangle
+        array_push(verifier->arena, taken.rects, *rect);
+        for (int64_t i = 0; i < rest.rects.count && taken.rects.count; i++)
+            region_subtract(&taken, &rest.rects.items[i], verifier->arena);
         region_subtract(&rest, rect, verifier->arena);
-        fine = (home->replicated || owners.items[k].holder_count == 1) &&
-               before - region_volume(&rest) == rect_volume(rect);
+        fine = (home->replicated || owners.items[k].holder_count == 1) && taken.rects.count == 0;
         if (!fine)
             fail(verifier, "has at home what another rank has as well", owners.items[k].rank);
     }

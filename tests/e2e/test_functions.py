@@ -3,6 +3,7 @@
 """Element-wise functions and explicit reductions compared with NumPy's: in every type, on one and several ranks, and on GPUs.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case."""
+import math
 import os
 import re
 import sys
@@ -18,6 +19,10 @@ N, M = 13, 11
 CASES = [
     ("f64", "f64", "A(i, j) = sqrt(B(i, j)) + log(C(i, j)) * 2", lambda B, C, c: numpy.sqrt(B) + numpy.log(C) * 2),
     ("f32", "f32", "A(i, j) = pow(B(i, j), 2.5) - exp(-C(i, j))", lambda B, C, c: B**2.5 - numpy.exp(-C)),
+    ("f64", "f64", "A(i, j) = sin(B(i, j)) * cos(7 * C(i, j)) + tanh(B(i, j) - C(i, j))",
+     lambda B, C, c: numpy.sin(B) * numpy.cos(7 * C) + numpy.tanh(B - C)),
+    ("f32", "f32", "A(i) = erf(B(i, j)) - sin(c(j))", lambda B, C, c: (numpy.vectorize(math.erf)(B) - numpy.sin(c)).sum(1)),
+    ("i32", "f64", "A(i, j) = tanh(B(i, j) / 1024) * cos(C(i, j))", lambda B, C, c: numpy.tanh(B / 1024) * numpy.cos(C)),
     ("f64", "f64", "A(i) = max(B(i, j), 0.5) * min(c(j), C(i, j))",
      lambda B, C, c: (numpy.maximum(B, 0.5) * numpy.minimum(c, C)).sum(1)),
     ("f64", "f64", "A(i) = pow(B(i, j) - c(j), 2)", lambda B, C, c: ((B - c)**2).sum(1)),

@@ -108,6 +108,14 @@ void draft_make_dense(DraftTensor *tensor) {
     tensor->formats = false;
 }
 
+static bool zero_at_zero(const char *function) {
+    static const char *const names[] = {"sqrt", "abs", "sin", "tanh", "erf"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], function) == 0)
+            return true;
+    return false;
+}
+
 // Whether a part is zero, for certain, where no sparse tensor has an entry.
 static bool vanishes(const Draft *draft, const DraftStatement *statement, int node) {
     const DraftNode *at = &statement->nodes[node];
@@ -128,7 +136,7 @@ static bool vanishes(const Draft *draft, const DraftStatement *statement, int no
     case NODE_CALL:
         if (at->right >= 0)
             return left && right && strcmp(at->function, "pow") != 0;
-        return left && (strcmp(at->function, "sqrt") == 0 || strcmp(at->function, "abs") == 0);
+        return left && zero_at_zero(at->function);
     default:
         return false;
     }

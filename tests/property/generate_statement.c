@@ -289,6 +289,7 @@ static int draw_product_of_two(Writer *writer, VarSet allowed) {
 static int draw_call(Writer *writer, VarSet allowed) {
     static const char *const exponents[] = {"0.5", "2", "1.5", "3"};
     static const char *const parts[] = {"real", "imag", "conj"};
+    static const char *const smooth[] = {"exp", "sin", "cos", "tanh", "erf"};
     const bool complex_type = type_info(writer->type)->is_complex;
     switch (random_chance(writer->random, complex_type ? 40 : 8) ? 7 : random_below(writer->random, 7)) {
     case 7:
@@ -296,8 +297,12 @@ static int draw_call(Writer *writer, VarSet allowed) {
                          -1);
     case 0:
         return call_node(writer, "sqrt", draw_positive(writer, allowed), -1);
-    case 1:
-        return call_node(writer, "exp", input_or_number(writer, allowed), -1);
+    case 1: {
+        const int argument = input_or_number(writer, allowed);
+        return call_node(writer,
+                         is_complex(writer, argument) ? "exp" : smooth[random_below(writer->random, 5)],
+                         argument, -1);
+    }
     case 2:
         return call_node(writer, "log", draw_positive(writer, allowed), -1);
     case 3: {

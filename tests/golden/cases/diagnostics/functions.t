@@ -9,8 +9,8 @@ tensor x(max): f64
 tensor k(max): i32
 tensor A(max, max): f64
 x(i) = sqr(A(i, j))
-x(i) = sine(A(i, j))
-x(i) = cos(3)
+x(i) = smooth(A(i, j))
+x(i) = zeta(3)
 x(i) = foo(i)
 x(i) = sqrt
 x(i) = sqrt()
@@ -32,12 +32,12 @@ functions.distal:3:8: error: 'exp' is a function; choose another name for the te
 functions.distal:7:8: error: unknown function 'sqr'; did you mean 'sqrt'?
    7 | x(i) = sqr(A(i, j))
      |        ^~~
-functions.distal:8:8: error: unknown function 'sine' (functions: sqrt abs real imag conj exp log pow min max)
-   8 | x(i) = sine(A(i, j))
+functions.distal:8:8: error: unknown function 'smooth' (functions: sqrt abs real imag conj exp log sin cos tanh erf pow min max)
+   8 | x(i) = smooth(A(i, j))
+     |        ^~~~~~
+functions.distal:9:8: error: unknown function 'zeta' (functions: sqrt abs real imag conj exp log sin cos tanh erf pow min max)
+   9 | x(i) = zeta(3)
      |        ^~~~
-functions.distal:9:8: error: unknown function 'cos' (functions: sqrt abs real imag conj exp log pow min max)
-   9 | x(i) = cos(3)
-     |        ^~~
 functions.distal:10:8: error: unknown tensor 'foo' (tensors: z x k A)
   10 | x(i) = foo(i)
      |        ^~~

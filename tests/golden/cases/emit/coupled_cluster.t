@@ -88,7 +88,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         const int64_t A_lo0 = A_view->lo[0], A_stride0 = A_view->stride[0], A_lo1 = A_view->lo[1],
                 A_stride1 = A_view->stride[1], A_lo2 = A_view->lo[2], A_stride2 = A_view->stride[2],
                 A_lo3 = A_view->lo[3];
-        for (int64_t cos = 0; cos < gx; cos++) {
+        for (int64_t cos_2 = 0; cos_2 < gx; cos_2++) {
             // fetch B[ao * ceil_div(na, gx) : (ao + 1) * ceil_div(na, gx),
             // (cos + ao + bo) % gx * ceil_div(nc, gx) : ((cos + ao + bo) % gx + 1) * ceil_div(nc, gx), :, :]
             distal_start(execution, FETCH_B);
@@ -109,7 +109,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             distal_start_next(execution, FETCH_C);
             // gemm over (al, i), (bl, j), (ci, k)
             if (active) {
-                const int64_t co = (cos + ao + bo) % gx;
+                const int64_t co = (cos_2 + ao + bo) % gx;
                 const int64_t a = ao * na_per_gx;
                 const int64_t b = bo * nb_per_gy;
                 const int64_t c = co * nc_per_gx;
