@@ -55,55 +55,9 @@ static void set_source(const SparseState *state, SparseLoop *loop, int source) {
     loop->source = source;
     for (int o = 0; o < leaf->operand_count; o++) {
         const Operand *operand = &state->operands[o];
-        const Level *level = sparse_level(operand);
-        loop->iterated[o] = !operand->written && level && level->type.format->range &&
-                            operand->access->vars[level->mode] == source;
+        loop->iterated[o] = !operand->written && sparse_stores(state, operand, source, &loop->offsets[o]);
     }
     loop->set = make_set(leaf, loop->iterated, leaf->leaf->assign->rhs);
-}
-
-// The index less `source`: of one that is the source plus integers and variables with values around the loop;
-// else NULL.
-static const IntExpr *offset_from(const SparseState *state, const AffineIndex *index, int source) {
-    Arena *arena = sparse_arena(state);
-    const IntExpr *offset = index->constant;
-    bool found = false;
-    for (int i = 0; i < index->count; i++) {
-        const IntExpr *coefficient = index->coefficients[i];
-        if (index->vars[i] == source && coefficient->op == INT_CONST && coefficient->value == 1)
-            found = true;
-        else if (state->known[index->vars[i]])
-            offset = int_op(arena, INT_ADD, offset,
-                            int_op(arena, INT_MUL, coefficient, int_var(arena, index->vars[i])));
-        else
-            return NULL;
-    }
-    return found ? offset : NULL;
-}
-
-// Where no operand stores the coordinates of the source, and one those of an index that is the source plus
-// what is known, the loop iterates over these, from another first one on.
-static void follow_index(const SparseState *state, SparseLoop *loop) {
-    Arena *arena = sparse_arena(state);
-    const Cin *cin = state->leaf->builder->spmd->cin;
-    const int source = loop->source;
-    if (loop->set->kind != SET_ALL || source < 0)
-        return;
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const AffineIndex *index = cin->relations.items[r]->affine;
-        const IntExpr *offset = index ? offset_from(state, index, source) : NULL;
-        if (!offset)
-            continue;
-        set_source(state, loop, cin->relations.items[r]->parent[0]);
-        if (loop->set->kind == SET_ALL)
-            continue;
-        loop->offset = offset;
-        if (loop->part_count > 0)
-            loop->after = int_op(arena, INT_ADD, offset, cin->vars[source].extent);
-        loop->first = loop->first ? int_op(arena, INT_ADD, loop->first, offset) : offset;
-        return;
-    }
-    set_source(state, loop, source);
 }
 
 // A loop over a part of a mode that is not contiguous, as block-cyclic modes have, iterates over what is
@@ -128,7 +82,6 @@ static void skip_others(const SparseState *state, SparseLoop *loop) {
         whole.parts[--count] = cin_made_by(cin, v);
     whole.first = NULL;
     set_source(state, &whole, var);
-    follow_index(state, &whole);
     if (whole.set->kind == SET_ALL)
         set_source(state, loop, loop->source);
     else
@@ -179,6 +132,7 @@ static SparseLoop make_loop(const SparseState *state, int number) {
                                      ? from->var
                                      : bounds_part_source(cin, leaf->leaf->assign, from->var),
                        .iterated = arena_array(arena, bool, count),
+                       .offsets = arena_array(arena, const IntExpr *, count),
                        .begins = arena_array(arena, const IntExpr *, count),
                        .ends = arena_array(arena, const IntExpr *, count),
                        .positions = arena_array(arena, const IntExpr *, count),
@@ -195,7 +149,6 @@ static SparseLoop make_loop(const SparseState *state, int number) {
         loop.source = -1;
     set_source(state, &loop, loop.source);
     skip_others(state, &loop);
-    follow_index(state, &loop);
     // Operands that the set does not mention are looked up, or advance with a loop over all coordinates.
     // Iterations of such a loop run in order, so it is neither vectorized, nor threaded, nor the outermost
     // one, which may become threaded.
@@ -266,16 +219,7 @@ static LoopBody *append_part(const SparseState *state, const Relation *relation,
 void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     const LeafLoop *from = loop->from;
-    VarSet defined = 0;
-    if (loop->part_count > 0 && loop->offset) {
-        const int mode = loop->parts[0]->parent[0];
-        const IntExpr *index = int_var(sparse_arena(state), loop->source);
-        sparse_append(state, to,
-                      loop_let(sparse_arena(state), mode,
-                               value_index(sparse_arena(state),
-                                           int_op(sparse_arena(state), INT_SUB, index, loop->offset))));
-        defined |= (VarSet)1 << mode;
-    }
+    VarSet defined = loop->defined;
     for (int p = 0; p < loop->part_count; p++) {
         to = append_part(state, loop->parts[p], to);
         defined |= (VarSet)1 << loop->parts[p]->child[1];
@@ -284,8 +228,7 @@ void sparse_inside(SparseState *state, const SparseLoop *loop, LoopBody *to) {
         state->known[from->var] = true;
     for (int d = 0; d < from->definition_count; d++) {
         state->known[from->definitions[d].var] = true;
-        if (!(defined >> from->definitions[d].var & 1) &&
-            (from->definitions[d].var != loop->source || loop->set->kind == SET_ALL))
+        if (!(defined >> from->definitions[d].var & 1))
             build_definitions(leaf, &from->definitions[d], 1, to);
     }
     to = build_guards(leaf, from->guards, from->guard_count, to);
@@ -339,6 +282,13 @@ static bool is_divisible(const SparseState *state, const SparseLoop *loop, const
     return !follows && made->count > 0 && made->items[made->count - 1]->kind == LOOP_FOR;
 }
 
+static bool has_offsets(const SparseState *state, const SparseLoop *loop) {
+    bool any = false;
+    for (int o = 0; o < state->leaf->operand_count; o++)
+        any = any || (loop->iterated[o] && loop->offsets[o]);
+    return any;
+}
+
 static void append_made_loop(const SparseState *state, int number, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     SparseLoop loop = make_loop(state, number);
@@ -348,7 +298,7 @@ static void append_made_loop(const SparseState *state, int number, LoopBody *to)
         leaf->builder->structure && leaf->assembly->kind != ASSEMBLY_ANY && number == leaf->assembly->outer;
     if (outermost)
         to = &portions;
-    if (loop.set->kind == SET_ALL || loop.first)
+    if (loop.set->kind == SET_ALL || loop.first || (has_offsets(state, &loop) && loop.part_count == 0))
         build_upper(leaf, number, to);
     bound_part(state, &loop, to);
     const bool positions = iterates_positions(state, &loop);

@@ -33,10 +33,11 @@ typedef struct {
     // source: each divides what the one before gives. The loop skips all others.
     const Relation **parts;
     int part_count;
-    const IntExpr *offset;     // of a source that is an index: it is the variable of the loop plus this
     const IntExpr *low, *high; // of a part: the coordinates from `low` to before `high`; NULL: all
     const Set *set;            // of these coordinates, by the operands in `iterated`
+    VarSet defined;            // variables that have the values of stored coordinates
     bool *iterated;            // by operand: the loop iterates over its positions
+    const IntExpr **offsets;   // by operand: what it stores less this are coordinates of the loop; NULL: 0
     const IntExpr **begins;    // by operand: its first position, their end, the current one, the next one
     const IntExpr **ends, **positions, **next;
     int *cursors;
@@ -67,6 +68,18 @@ static inline bool sparse_has_threads(const LeafLoop *loop) {
 SparseState sparse_copy_state(const SparseState *state);
 // Sets how a loop is executed, as the schedule says. `unique`: no coordinate occurs twice.
 void sparse_set_execution(const SparseState *state, const SparseLoop *loop, bool unique, LoopNode *node);
+// Whether the next level of an operand stores coordinates of `source`, or of an index that is the source plus
+// what has a value around the loop: *offset, NULL where it is the source.
+bool sparse_stores(const SparseState *state, const Operand *operand, int source, const IntExpr **offset);
+// A coordinate of the loop as an operand that it iterates over stores it, and the other way round.
+const IntExpr *sparse_to_stored(const SparseState *state, const SparseLoop *loop, int o,
+                                const IntExpr *coordinate);
+const IntExpr *sparse_from_stored(const SparseState *state, const SparseLoop *loop, int o,
+                                  const IntExpr *stored);
+// A number that is greater than all coordinates of the loop, as an operand would store it.
+const IntExpr *sparse_beyond(const SparseState *state, const SparseLoop *loop, int o);
+// Before which number the coordinates of the loop end.
+const IntExpr *sparse_after(const SparseState *state, const SparseLoop *loop);
 // Whether the right side has a value only where the operand has an entry.
 bool sparse_requires(const LeafBuilder *leaf, int operand);
 

@@ -19,11 +19,11 @@ static void append_positions(const SparseState *state, SparseLoop *loop, int o, 
     const Level *level = sparse_level(operand);
     sparse_range(state, operand, &loop->begins[o], &loop->ends[o], to);
     const IntExpr *low = loop->low ? loop->low : loop->first;
-    if (!low)
+    if (!low && !loop->offsets[o])
         return;
-    const IntExpr *after = loop->low ? loop->high : loop->after;
-    if (!after)
-        after = int_op(arena, INT_ADD, loop->first, state->leaf->uppers[loop->number]);
+    low = sparse_to_stored(state, loop, o, low ? low : int_const(arena, 0));
+    const IntExpr *after =
+        sparse_to_stored(state, loop, o, loop->low ? loop->high : sparse_after(state, loop));
     const IntExpr *begin =
         sparse_let_index(state, operand, "from",
                          level->type.format->search(arena, level, loop->begins[o], loop->ends[o], low), to);
@@ -58,11 +58,16 @@ void sparse_set_execution(const SparseState *state, const SparseLoop *loop, bool
     node->execution.unroll = from->unroll;
 }
 
+static void define(const SparseState *state, SparseLoop *loop, int var, const Value *value, LoopBody *to) {
+    sparse_append(state, to, loop_let(sparse_arena(state), var, value));
+    loop->defined |= (VarSet)1 << var;
+}
+
 // Defines the variable of the coordinate, and from it the loop's own variable.
-static void append_coordinate(const SparseState *state, const SparseLoop *loop, const Value *coordinate,
+static void append_coordinate(const SparseState *state, SparseLoop *loop, const Value *coordinate,
                               LoopBody *to) {
     Arena *arena = sparse_arena(state);
-    sparse_append(state, to, loop_let(arena, loop->source, coordinate));
+    define(state, loop, loop->source, coordinate, to);
     if (loop->source != loop->from->var && loop->part_count == 0)
         sparse_append(
             state, to,
@@ -126,8 +131,9 @@ static bool append_followed(SparseState *inside, const SparseLoop *loop, bool co
     for (int o = 0; o < inside->leaf->operand_count; o++) {
         Operand *operand = &inside->operands[o];
         const Level *level = sparse_level(operand);
-        if (loop->iterated[o] || !level || !level->type.format->range || level->type.nonunique ||
-            assembly_adds_to_row(inside->leaf, operand) || operand->access->vars[level->mode] != loop->source)
+        const IntExpr *offset;
+        if (loop->iterated[o] || !sparse_stores(inside, operand, loop->source, &offset) ||
+            level->type.nonunique || assembly_adds_to_row(inside->leaf, operand))
             continue;
         operand->consecutive = assembly_is_consecutive(inside->leaf, loop->from, loop->number, operand);
         if (counted && !operand->consecutive)
@@ -166,9 +172,10 @@ void sparse_coordinate_loop(const SparseState *state, SparseLoop *loop, LoopBody
             continue;
         const Level *level = sparse_level(&state->operands[o]);
         loop->positions[o] = append_position(state, loop, o, body);
-        append_presence(
-            &inside, loop, o,
-            level->type.format->found(arena, level, loop->positions[o], loop->ends[o], coordinate), body);
+        append_presence(&inside, loop, o,
+                        level->type.format->found(arena, level, loop->positions[o], loop->ends[o],
+                                                  sparse_to_stored(state, loop, o, coordinate)),
+                        body);
     }
     sparse_inside(&inside, loop, body);
     append_advances(state, loop, body);
@@ -188,8 +195,8 @@ void sparse_position_loop(const SparseState *state, SparseLoop *loop, LoopBody *
     to = parts ? &parts->body : to;
     append_positions(state, loop, o, to);
     // Of a branchless level there is one iteration, in which nothing advances.
-    const bool once =
-        level->type.format->branchless && !state->operands[o].end && !loop->first && !state->inner;
+    const bool once = level->type.format->branchless && !state->operands[o].end && !loop->first &&
+                      !loop->offsets[o] && !state->inner;
     const bool follows = append_followed(&inside, loop, once || !may_run_in_order(state, loop), to);
     operand->begin = int_var(arena, sparse_var(state, operand, "p", VALUE_TYPE_INDEX));
     operand->end = NULL;
@@ -211,7 +218,13 @@ void sparse_position_loop(const SparseState *state, SparseLoop *loop, LoopBody *
         inside.threads = state->threads || node->execution.thread;
         body = &node->body;
     }
-    append_coordinate(state, loop, level->type.format->coordinate(arena, level, operand->begin), body);
+    const Value *coordinate = level->type.format->coordinate(arena, level, operand->begin);
+    if (loop->offsets[o]) {
+        const int index = operand->access->vars[level->mode];
+        define(state, loop, index, coordinate, body);
+        coordinate = value_index(arena, sparse_from_stored(state, loop, o, int_var(arena, index)));
+    }
+    append_coordinate(state, loop, coordinate, body);
     sparse_pass_level(operand);
     sparse_inside(&inside, loop, body);
     if (node)
@@ -241,8 +254,9 @@ static void append_jump(const SparseState *state, SparseLoop *loop, int o, const
     Arena *arena = sparse_arena(state);
     const Operand *operand = &state->operands[o];
     const Level *level = sparse_level(operand);
-    const Value *jump = level->type.format->search(arena, level, loop->positions[o], loop->ends[o],
-                                                   int_var(arena, loop->source));
+    const Value *jump =
+        level->type.format->search(arena, level, loop->positions[o], loop->ends[o],
+                                   sparse_to_stored(state, loop, o, int_var(arena, loop->source)));
     loop->next[o] = sparse_let_index(state, operand, "jump",
                                      value_select(arena, all, value_index(arena, loop->next[o]), jump), to);
 }
@@ -272,8 +286,11 @@ void sparse_merge_loop(const SparseState *state, SparseLoop *loop, LoopBody *to)
         const Value *coordinate = level->type.format->coordinate(arena, level, loop->positions[o]);
         if (!set_requires(loop->set, o))
             coordinate = value_select(arena, value_less(arena, loop->positions[o], loop->ends[o]), coordinate,
-                                      value_index(arena, int_const(arena, INT64_MAX)));
+                                      value_index(arena, sparse_beyond(state, loop, o)));
         coordinates[o] = sparse_let_index(state, operand, "c", coordinate, &node->body);
+        coordinates[o] = sparse_let_index(
+            state, operand, "c", value_index(arena, sparse_from_stored(state, loop, o, coordinates[o])),
+            &node->body);
         least = least ? int_op(arena, all ? INT_MAX : INT_MIN, least, coordinates[o]) : coordinates[o];
     }
     append_coordinate(state, loop, value_index(arena, least), &node->body);

@@ -141,6 +141,63 @@ const IntExpr *sparse_next(const SparseState *state, const Operand *operand, con
                             to);
 }
 
+// An index less `source`, where it is the source plus integers and variables with values around the loop;
+// else NULL.
+static const IntExpr *offset_from(const SparseState *state, const AffineIndex *index, int source) {
+    Arena *arena = sparse_arena(state);
+    const IntExpr *offset = index->constant;
+    bool found = false;
+    for (int i = 0; i < index->count; i++) {
+        const IntExpr *coefficient = index->coefficients[i];
+        if (index->vars[i] == source && coefficient->op == INT_CONST && coefficient->value == 1)
+            found = true;
+        else if (state->known[index->vars[i]])
+            offset = int_op(arena, INT_ADD, offset,
+                            int_op(arena, INT_MUL, coefficient, int_var(arena, index->vars[i])));
+        else
+            return NULL;
+    }
+    return found ? offset : NULL;
+}
+
+bool sparse_stores(const SparseState *state, const Operand *operand, int source, const IntExpr **offset) {
+    const Cin *cin = state->leaf->builder->spmd->cin;
+    const Level *level = sparse_level(operand);
+    *offset = NULL;
+    if (!level || !level->type.format->range || source < 0)
+        return false;
+    const int var = operand->access->vars[level->mode];
+    if (var != source && cin_is_index(cin, var))
+        *offset = offset_from(state, cin_replaced_by(cin, var)->affine, source);
+    return var == source || *offset;
+}
+
+const IntExpr *sparse_to_stored(const SparseState *state, const SparseLoop *loop, int o,
+                                const IntExpr *coordinate) {
+    const IntExpr *offset = loop->offsets[o];
+    return offset ? int_op(sparse_arena(state), INT_ADD, coordinate, offset) : coordinate;
+}
+
+const IntExpr *sparse_from_stored(const SparseState *state, const SparseLoop *loop, int o,
+                                  const IntExpr *stored) {
+    const IntExpr *offset = loop->offsets[o];
+    return offset ? int_op(sparse_arena(state), INT_SUB, stored, offset) : stored;
+}
+
+const IntExpr *sparse_after(const SparseState *state, const SparseLoop *loop) {
+    if (loop->after)
+        return loop->after;
+    if (loop->part_count > 0)
+        return state->leaf->builder->spmd->cin->vars[loop->source].extent;
+    const IntExpr *upper = state->leaf->uppers[loop->number];
+    return loop->first ? int_op(sparse_arena(state), INT_ADD, loop->first, upper) : upper;
+}
+
+const IntExpr *sparse_beyond(const SparseState *state, const SparseLoop *loop, int o) {
+    return loop->offsets[o] ? sparse_to_stored(state, loop, o, sparse_after(state, loop))
+                            : int_const(sparse_arena(state), INT64_MAX);
+}
+
 const Value *sparse_load_cursor(Arena *arena, int cursor) {
     return value_convert(arena, value_element(arena, VALUE_LOAD, TYPE_I64, cursor, NULL), VALUE_TYPE_INDEX);
 }

@@ -57,13 +57,28 @@ static bool adds_to_one_element(const LeafBuilder *leaf) {
     return leaf->leaf->row < 0;
 }
 
-// The coordinate of an operand at position `at` of `count` from `begin` on, beyond all where there is none.
-static const Value *coordinate_at(const SparseState *state, const Level *level, const IntExpr *begin,
-                                  const IntExpr *at, const IntExpr *count) {
+// The coordinate that an operand stores at position `at` of `count` from `begin` on, beyond all where there
+// is none.
+static const Value *coordinate_at(const SparseState *state, const SparseLoop *loop, int o,
+                                  const IntExpr *begin, const IntExpr *at, const IntExpr *count) {
     Arena *arena = sparse_arena(state);
+    const Level *level = sparse_level(&state->operands[o]);
     return value_select(arena, value_less(arena, at, count),
                         level->type.format->coordinate(arena, level, int_op(arena, INT_ADD, begin, at)),
-                        value_index(arena, int_const(arena, INT64_MAX)));
+                        value_index(arena, sparse_beyond(state, loop, o)));
+}
+
+// A bound of a part, which an operand stores as `stored`, among the coordinates of the loop.
+static const IntExpr *append_bound(const SparseState *state, const SparseLoop *loop, int o, const char *name,
+                                   const Value *stored, LoopBody *to) {
+    Arena *arena = sparse_arena(state);
+    LoopKernel *kernel = state->leaf->builder->kernel;
+    const IntExpr *bound = loop_append_let(kernel, to, name, loop->source, stored);
+    if (!loop->offsets[o])
+        return bound;
+    bound = int_op(arena, INT_MIN, sparse_from_stored(state, loop, o, bound), sparse_after(state, loop));
+    return loop_append_let(kernel, to, name, loop->source,
+                           value_index(arena, int_op(arena, INT_MAX, int_const(arena, 0), bound)));
 }
 
 LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bool merges, LoopBody *to) {
@@ -100,11 +115,11 @@ LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bo
     node->execution.thread = said;
     node->execution.work = rows ? int_op(arena, INT_MUL, int_const(arena, ENTRIES), count) : count;
     // The first part has all coordinates before the others.
-    const Value *low =
-        value_select(arena, value_less(arena, zero, part.number),
-                     coordinate_at(state, level, begin, part.begin, count), value_index(arena, zero));
-    loop->low = loop_append_let(kernel, &node->body, "low", loop->source, low);
-    loop->high = loop_append_let(kernel, &node->body, "high", loop->source,
-                                 coordinate_at(state, level, begin, part.end, count));
+    const Value *low = value_select(arena, value_less(arena, zero, part.number),
+                                    coordinate_at(state, loop, o, begin, part.begin, count),
+                                    value_index(arena, sparse_to_stored(state, loop, o, zero)));
+    loop->low = append_bound(state, loop, o, "low", low, &node->body);
+    loop->high = append_bound(state, loop, o, "high", coordinate_at(state, loop, o, begin, part.end, count),
+                              &node->body);
     return node;
 }

@@ -248,21 +248,11 @@ static bool has_commands(const Analysis *analysis) {
     return false;
 }
 
-// Whether the variable is part of an index, such as i + 1, which a loop over it may follow in its place.
-static bool is_part_of_index(const Cin *cin, int var) {
-    for (int64_t r = 0; r < cin->relations.count; r++) {
-        const AffineIndex *index = cin->relations.items[r]->affine;
-        if (index && index_vars(index) >> var & 1)
-            return true;
-    }
-    return false;
-}
-
 // Whether threads can take parts of the outermost loop of a sparse leaf: not of a merge loop, unless it is
 // one because coordinates of its own are repeated, and not over the coordinates of a processor.
 static bool is_divisible(const LeafSite *site, int loop) {
-    const bool own = site->cin->vars[loop].source && !is_part_of_index(site->cin, loop);
-    return !leaf_merges(site, loop, 0) && (own || !leaf_joins_repeated(site, loop, 0));
+    return !leaf_merges(site, loop, 0) &&
+           (site->cin->vars[loop].source || !leaf_joins_repeated(site, loop, 0));
 }
 
 // Whether threads share the outermost loop of a sparse leaf and add to copies, where no command says how its

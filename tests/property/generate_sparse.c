@@ -204,30 +204,31 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
 }
 
 // Loops are over entries where the index is a variable, or one that is moved, but not where it is a multiple.
+// `merges`: nor where it is moved by another variable, over which the loop may be inside.
 static bool access_allows(int size, const DraftTensor *tensor, const char *vars, const DraftIndex *indices,
-                          Letters bound) {
+                          Letters bound, bool merges) {
     for (int l = 0; l < tensor->order; l++) {
         const int mode = tensor->mode_order[l];
         if (tensor->extents[mode] != size)
             continue;
         const char *level = tensor->levels[l];
         if (!level || strcmp(level, "bitmap") == 0 || !(bound & letter_of(vars[mode])) ||
-            (indices[mode].form == INDEX_SUM && indices[mode].times != 1))
+            (indices[mode].form == INDEX_SUM &&
+             (indices[mode].times != 1 || (merges && indices[mode].other))))
             return false;
     }
     return true;
 }
 
-// Whether operands that a sum or a call of two arguments brings together may have moved indices: then loops
-// are over all coordinates, as entries of both are not merged.
-static bool merges_moved(const DraftStatement *statement) {
+// Whether a sum or a call of two arguments brings operands together.
+static bool merges_operands(const DraftStatement *statement) {
     bool merges = false;
     for (int n = 0; n < statement->node_count; n++) {
         const DraftNode *at = &statement->nodes[n];
         merges = merges || at->kind == NODE_ADD || at->kind == NODE_SUB ||
                  (at->kind == NODE_CALL && at->right >= 0);
     }
-    return merges && statement->has_indices;
+    return merges;
 }
 
 // Whether no memory and no loop is as long as this extent.
@@ -236,9 +237,10 @@ static bool may_be_huge(const Draft *draft, int size) {
     for (int s = 0; s < draft->statement_count; s++) {
         const DraftStatement *statement = &draft->statements[s];
         const Letters bound = bounded(draft, statement, statement->root);
-        if (statement->has_schedule || statement->reducer[0] || merges_moved(statement) ||
+        const bool merges = merges_operands(statement);
+        if (statement->has_schedule || statement->reducer[0] ||
             !access_allows(size, &draft->tensors[statement->target], statement->vars, statement->indices,
-                           bound))
+                           bound, merges))
             return false;
         for (int n = 0; n < statement->node_count; n++) {
             const DraftNode *at = &statement->nodes[n];
@@ -249,7 +251,7 @@ static bool may_be_huge(const Draft *draft, int size) {
             const DraftTensor *tensor = &draft->tensors[at->tensor];
             for (int m = 0; m < tensor->order; m++)
                 used |= tensor->extents[m] == size;
-            if (!access_allows(size, tensor, at->vars, at->indices, bound))
+            if (!access_allows(size, tensor, at->vars, at->indices, bound, merges))
                 return false;
         }
     }
