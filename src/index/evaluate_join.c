@@ -20,6 +20,7 @@ typedef struct {
     VarSet before;
     int loop_count;
     int loops[MAX_VARS];
+    int depth[MAX_VARS];   // by variable: the number of its loop; of those that have none, loop_count
     SortedEntries *sorted; // by operand; of sparse ones
 } Join;
 
@@ -62,6 +63,30 @@ static bool is_next(const Walk *walk, int operand, int var) {
     return is_sparse_operand(walk->join, operand) && bound < sorted->key_count && sorted->vars[bound] == var;
 }
 
+// Whether the next variable of a sparse operand is an index that is a positive number of times `var` plus
+// what is known where `var` is chosen: *factor * var + *offset.
+static bool is_next_index(const Walk *walk, int operand, int var, int64_t *factor, int64_t *offset) {
+    const Join *join = walk->join;
+    const SortedEntries *sorted = &join->sorted[operand];
+    const int bound = walk->bound[operand];
+    if (join->every_element || !is_sparse_operand(join, operand) || bound == sorted->key_count)
+        return false;
+    const IndexNumbers *index = join->evaluator->indices[sorted->vars[bound]];
+    if (!index || join->before >> sorted->vars[bound] & 1)
+        return false;
+    *factor = 0;
+    *offset = index->constant;
+    for (int i = 0; i < index->count; i++) {
+        if (index->vars[i] == var)
+            *factor = index->coefficients[i];
+        else if (join->depth[index->vars[i]] < join->depth[var])
+            *offset += index->coefficients[i] * walk->at[index->vars[i]];
+        else
+            return false;
+    }
+    return *factor > 0;
+}
+
 // The least value of `var` from `value` on at which the expression may be present.
 static int64_t next_value(const Walk *walk, const PresenceNode *node, int var, int64_t value) {
     switch (node->presence) {
@@ -70,11 +95,12 @@ static int64_t next_value(const Walk *walk, const PresenceNode *node, int var, i
         const int64_t lo = walk->lo[o], hi = walk->hi[o];
         if (lo == hi)
             return NO_VALUE;
-        if (!is_next(walk, o, var))
+        int64_t factor = 1, offset = 0;
+        if (!is_next(walk, o, var) && !is_next_index(walk, o, var, &factor, &offset))
             return value;
         const SortedEntries *sorted = &walk->join->sorted[o];
-        const int64_t found = sorted_entries_find(sorted, walk->bound[o], lo, hi, value);
-        return found == hi ? NO_VALUE : sorted->keys[walk->bound[o]][found];
+        const int64_t found = sorted_entries_find(sorted, walk->bound[o], lo, hi, factor * value + offset);
+        return found == hi ? NO_VALUE : ceil_div(sorted->keys[walk->bound[o]][found] - offset, factor);
     }
     case PRESENT_LEFT:
         return next_value(walk, node->left, var, value);
@@ -285,6 +311,19 @@ static void walk_free(Walk *walk) {
     free(walk);
 }
 
+// Whether a variable of the access is `var`, or an index whose other variables have been chosen.
+static bool follows(const Join *join, int index, int var, VarSet bound) {
+    const IndexNumbers *numbers = join->evaluator->indices[index];
+    bool found = index == var;
+    for (int i = 0; numbers && !join->every_element && i < numbers->count; i++) {
+        if (numbers->vars[i] == var)
+            found = numbers->coefficients[i] > 0;
+        else if (!(bound >> numbers->vars[i] & 1))
+            return index == var;
+    }
+    return found;
+}
+
 // How many values of `var` there are about, where those of `bound` have been chosen: INFINITY where no sparse
 // operand says so.
 static double estimate(const Join *join, const PresenceNode *node, int var, VarSet bound) {
@@ -295,7 +334,7 @@ static double estimate(const Join *join, const PresenceNode *node, int var, VarS
         double chosen = 1;
         bool indexes = false;
         for (int d = 0; d < access->tensor->order; d++) {
-            indexes |= access->vars[d] == var;
+            indexes |= follows(join, access->vars[d], var, bound);
             if (bound >> access->vars[d] & 1)
                 chosen *= (double)join->evaluator->extents[access->vars[d]];
         }
@@ -476,6 +515,10 @@ bool evaluate_join(const Evaluator *evaluator, const Term *term, const Evaluator
     bool ok = join.sorted != NULL;
     if (ok)
         order_loops(&join);
+    for (int v = 0; v < MAX_VARS; v++)
+        join.depth[v] = join.loop_count;
+    for (int l = 0; l < join.loop_count; l++)
+        join.depth[join.loops[l]] = l;
     for (int o = 0; ok && o < term->operand_count; o++) {
         const Access *access = term->operands[o].access;
         if (tensor_is_sparse(access->tensor))

@@ -154,8 +154,10 @@ static SparseLoop make_loop(const SparseState *state, int number) {
     // one, which may become threaded.
     const bool advances = loop.set->kind == SET_ALL && (number > 0 || state->inner) &&
                           !sparse_has_threads(from) && !from->vector;
-    for (int o = 0; o < leaf->operand_count; o++)
+    for (int o = 0; o < leaf->operand_count; o++) {
         loop.iterated[o] = loop.iterated[o] && (advances || set_mentions(loop.set, o));
+        loop.has_offsets = loop.has_offsets || (loop.iterated[o] && loop.offsets[o]);
+    }
     return loop;
 }
 
@@ -282,13 +284,6 @@ static bool is_divisible(const SparseState *state, const SparseLoop *loop, const
     return !follows && made->count > 0 && made->items[made->count - 1]->kind == LOOP_FOR;
 }
 
-static bool has_offsets(const SparseState *state, const SparseLoop *loop) {
-    bool any = false;
-    for (int o = 0; o < state->leaf->operand_count; o++)
-        any = any || (loop->iterated[o] && loop->offsets[o]);
-    return any;
-}
-
 static void append_made_loop(const SparseState *state, int number, LoopBody *to) {
     LeafBuilder *leaf = state->leaf;
     SparseLoop loop = make_loop(state, number);
@@ -298,7 +293,7 @@ static void append_made_loop(const SparseState *state, int number, LoopBody *to)
         leaf->builder->structure && leaf->assembly->kind != ASSEMBLY_ANY && number == leaf->assembly->outer;
     if (outermost)
         to = &portions;
-    if (loop.set->kind == SET_ALL || loop.first || (has_offsets(state, &loop) && loop.part_count == 0))
+    if (loop.set->kind == SET_ALL || loop.first || (loop.has_offsets && loop.part_count == 0))
         build_upper(leaf, number, to);
     bound_part(state, &loop, to);
     const bool positions = iterates_positions(state, &loop);

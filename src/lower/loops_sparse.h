@@ -38,6 +38,7 @@ typedef struct {
     VarSet defined;            // variables that have the values of stored coordinates
     bool *iterated;            // by operand: the loop iterates over its positions
     const IntExpr **offsets;   // by operand: what it stores less this are coordinates of the loop; NULL: 0
+    bool has_offsets;          // of any operand in `iterated`
     const IntExpr **begins;    // by operand: its first position, their end, the current one, the next one
     const IntExpr **ends, **positions, **next;
     int *cursors;
@@ -76,7 +77,8 @@ const IntExpr *sparse_to_stored(const SparseState *state, const SparseLoop *loop
                                 const IntExpr *coordinate);
 const IntExpr *sparse_from_stored(const SparseState *state, const SparseLoop *loop, int o,
                                   const IntExpr *stored);
-// A number that is greater than all coordinates of the loop, as an operand would store it.
+// A number that is greater than all coordinates of the loop, as an operand would store it: an offset of any
+// operand can be added to it.
 const IntExpr *sparse_beyond(const SparseState *state, const SparseLoop *loop, int o);
 // Before which number the coordinates of the loop end.
 const IntExpr *sparse_after(const SparseState *state, const SparseLoop *loop);

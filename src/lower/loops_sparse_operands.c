@@ -194,8 +194,8 @@ const IntExpr *sparse_after(const SparseState *state, const SparseLoop *loop) {
 }
 
 const IntExpr *sparse_beyond(const SparseState *state, const SparseLoop *loop, int o) {
-    return loop->offsets[o] ? sparse_to_stored(state, loop, o, sparse_after(state, loop))
-                            : int_const(sparse_arena(state), INT64_MAX);
+    return loop->has_offsets ? sparse_to_stored(state, loop, o, sparse_after(state, loop))
+                             : int_const(sparse_arena(state), INT64_MAX);
 }
 
 const Value *sparse_load_cursor(Arena *arena, int cursor) {

@@ -74,7 +74,7 @@ static const IntExpr *append_bound(const SparseState *state, const SparseLoop *l
     Arena *arena = sparse_arena(state);
     LoopKernel *kernel = state->leaf->builder->kernel;
     const IntExpr *bound = loop_append_let(kernel, to, name, loop->source, stored);
-    if (!loop->offsets[o])
+    if (!loop->has_offsets)
         return bound;
     bound = int_op(arena, INT_MIN, sparse_from_stored(state, loop, o, bound), sparse_after(state, loop));
     return loop_append_let(kernel, to, name, loop->source,

@@ -236,7 +236,7 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
         if (!draft->products)
             draw_reductions(&random, draft, &draft->statements[s]);
         draw_update(&random, draft, &draft->statements[s]);
-        draw_indices(&random, draft, s);
+        draw_indices(&random, draft, s, 25);
     }
     if (!draft->products)
         draw_repetitions(&random, draft);

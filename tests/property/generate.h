@@ -37,8 +37,8 @@ void draft_make_dense(DraftTensor *tensor);
 // Draws right side, variables and accumulation of statement `at`, and the tensors that it is the first to
 // use.
 void draw_statement(Random *random, Draft *draft, int at, ElementType type, bool mixed);
-// Puts sums and constants in the place of some of its variables as indices, now and then.
-void draw_indices(Random *random, Draft *draft, int at);
+// Puts sums and constants in the place of some of its variables as indices, in so many percent of statements.
+void draw_indices(Random *random, Draft *draft, int at, int percent);
 // Draws repetitions of some statements, and a statement that feeds a result back.
 void draw_repetitions(Random *random, Draft *draft);
 // Machines and ranks.

@@ -8,6 +8,7 @@ typedef struct {
     Random *random;
     Draft *draft;
     DraftStatement *statement;
+    bool moves;       // indices are variables plus numbers, whose entries are merged
     int plain[128];   // by letter: modes that it indexes alone
     int extents[128]; // and their extent
 } Writer;
@@ -44,8 +45,11 @@ static bool is_left(const Writer *writer, char var) {
 
 static DraftIndex draw_sum(Writer *writer, bool on_left, int64_t extent) {
     static const int factors[] = {1, 2, 3, -1, -2}, weights[] = {70, 12, 5, 10, 3};
-    DraftIndex index = {.form = INDEX_SUM, .times = factors[random_weighted(writer->random, weights, 5)]};
+    DraftIndex index = {.form = INDEX_SUM, .times = 1};
     index.plus = draw_plus(writer);
+    if (writer->moves)
+        return index;
+    index.times = factors[random_weighted(writer->random, weights, 5)];
     if (index.times < 0)
         index.plus += (int)extent - 1;
     const int left = writer->draft->tensors[writer->statement->target].order;
@@ -73,8 +77,8 @@ static void draw_index(Writer *writer, const int *extents, const char *vars, Dra
     const char var = vars[mode];
     const int64_t extent = writer->draft->sizes[extents[mode]].value;
     DraftIndex index = draw_sum(writer, on_left, extent);
-    if (!on_left && is_left(writer, var) && extent > 0 && random_chance(writer->random, 15) &&
-        !is_reduced(writer->statement, var))
+    if (!on_left && !writer->moves && is_left(writer, var) && extent > 0 &&
+        random_chance(writer->random, 15) && !is_reduced(writer->statement, var))
         index = (DraftIndex){.form = INDEX_CONSTANT, .plus = random_below(writer->random, (int)extent)};
     // A variable that indexes no mode alone runs as far as its indices allow.
     const bool follows = index.form == INDEX_SUM && !index.other && random_chance(writer->random, 15);
@@ -154,11 +158,12 @@ static bool sums_in_update(const Writer *writer) {
     return letters && is_updated(writer, statement->target);
 }
 
-void draw_indices(Random *random, Draft *draft, int at) {
+void draw_indices(Random *random, Draft *draft, int at, int percent) {
     DraftStatement *statement = &draft->statements[at];
     Writer writer = {.random = random, .draft = draft, .statement = statement};
-    if (!random_chance(random, 25) || sums_in_update(&writer))
+    if (!random_chance(random, percent) || sums_in_update(&writer))
         return;
+    writer.moves = random_chance(random, 40);
     const int chance = random_chance(random, 50) ? 80 : 35, order = draft->tensors[statement->target].order;
     int nodes[DRAFT_NODES], count = 0;
     find_accesses(statement, statement->root, nodes, &count);

@@ -203,6 +203,17 @@ static Letters bounded(const Draft *draft, const DraftStatement *statement, int 
     return vanishes(draft, statement, node) ? left & right : 0;
 }
 
+// Whether a sum or a call of two arguments brings operands together.
+static bool merges_operands(const DraftStatement *statement) {
+    bool merges = false;
+    for (int n = 0; n < statement->node_count; n++) {
+        const DraftNode *at = &statement->nodes[n];
+        merges = merges || at->kind == NODE_ADD || at->kind == NODE_SUB ||
+                 (at->kind == NODE_CALL && at->right >= 0);
+    }
+    return merges;
+}
+
 // Loops are over entries where the index is a variable, or one that is moved, but not where it is a multiple.
 // `merges`: nor where it is moved by another variable, over which the loop may be inside.
 static bool access_allows(int size, const DraftTensor *tensor, const char *vars, const DraftIndex *indices,
@@ -218,17 +229,6 @@ static bool access_allows(int size, const DraftTensor *tensor, const char *vars,
             return false;
     }
     return true;
-}
-
-// Whether a sum or a call of two arguments brings operands together.
-static bool merges_operands(const DraftStatement *statement) {
-    bool merges = false;
-    for (int n = 0; n < statement->node_count; n++) {
-        const DraftNode *at = &statement->nodes[n];
-        merges = merges || at->kind == NODE_ADD || at->kind == NODE_SUB ||
-                 (at->kind == NODE_CALL && at->right >= 0);
-    }
-    return merges;
 }
 
 // Whether no memory and no loop is as long as this extent.
@@ -406,7 +406,7 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     draw_wide_extents(&random, draft);
     for (int s = 0; s < count; s++)
         if (!draft_reads_target(&draft->statements[s], draft->statements[s].root))
-            draw_indices(&random, draft, s);
+            draw_indices(&random, draft, s, merges_operands(&draft->statements[s]) ? 50 : 25);
     for (int t = 0; placed && t < draft->tensor_count; t++)
         draw_placement(&random, draft, &draft->tensors[t]);
     if (placed && draft->machines[0].order > 0 && random_chance(&random, COMMON_PERCENT))
