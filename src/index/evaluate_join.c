@@ -367,6 +367,20 @@ static VarSet add_indices(Join *join, VarSet bound) {
     return bound;
 }
 
+// Whether `var` is to get values before `other`, where no entries bound either: a sparse operand has an index
+// of both, which bounds the other one then, and it has fewer values.
+static bool goes_before(const Join *join, int var, int other) {
+    bool together = false;
+    for (int o = 0; o < join->term->operand_count; o++) {
+        const Access *access = join->term->operands[o].access;
+        for (int d = 0; is_sparse_operand(join, o) && d < access->tensor->order; d++) {
+            const AffineIndex *index = join->evaluator->assignment->vars[access->vars[d]].index;
+            together |= index && index_vars(index) >> var & 1 && index_vars(index) >> other & 1;
+        }
+    }
+    return together && join->evaluator->extents[var] < join->evaluator->extents[other];
+}
+
 // The variables, next always the one that seems to have the fewest values; of equal ones, those of the left
 // side first. In place of a variable, an index of it alone may be chosen, which the variable follows.
 static void order_loops(Join *join) {
@@ -381,7 +395,7 @@ static void order_loops(Join *join) {
             if (!(left >> v & 1) && !stands_for_one)
                 continue;
             const double values = estimate(join, join->term->presence, v, bound);
-            if (values < fewest) {
+            if (values < fewest || (isinf(values) && isinf(fewest) && goes_before(join, v, best))) {
                 best = v;
                 fewest = values;
             }

@@ -379,6 +379,7 @@ static const Leaf *create_leaf(LeafBuilder *builder, const LeafSite *outer, cons
             order[i] = loops[i].var;
         if (leaf_is_ordered(site) && !leaf_check_order(site, order))
             return NULL;
+        leaf->why = arena_printf(cin->arena, "%s%s", leaf->why, leaf_order_text(site));
         if (site->converted)
             leaf->why = arena_printf(cin->arena, "%s%s", leaf->why, site->converted);
         const Tensor *searched = leaf_searched(site, order);

@@ -70,6 +70,9 @@ bool leaf_check_order(const LeafSite *site, const int *loops);
 // A sparse tensor with a level that is searched, as loops in this order do not follow its storage; NULL
 // where there is none.
 const Tensor *leaf_searched(const LeafSite *site, const int *loops);
+// What is said of loops that are not in the order of the statement, so that one of them iterates over entries
+// at an index of several variables, such as i + j: "" or with "; " before it.
+const char *leaf_order_text(const LeafSite *site);
 // Which of the loops, in this order, iterate over what is stored, and not over their whole extent.
 VarSet leaf_bounded(const LeafSite *site, const int *loops);
 // Whether the loops, in this order, follow the storage of an access.

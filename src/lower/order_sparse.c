@@ -12,6 +12,10 @@ typedef struct {
     VarSet before[MAX_VARS];        // by variable of a loop: those that have to be outside of it
     const Access *access[MAX_VARS]; // that requires this
     VarSet stored; // loops over levels that do not store every coordinate, and over those above
+    // A loop over entries in an index of several variables that is not the last one in the statement's order,
+    // but inside of that one; -1: none.
+    int inside, around;
+    const Access *moved; // that has the index
 } Constraints;
 
 // The loops from which the value of a variable follows.
@@ -31,30 +35,6 @@ static int last_of(const LeafSite *site, VarSet loops) {
         if (loops >> site->loops[i] & 1)
             last = site->loops[i];
     return last;
-}
-
-static void constrain(void *context, const Access *access) {
-    Constraints *constraints = context;
-    const Tensor *tensor = access->tensor;
-    VarSet above = 0;
-    for (int l = 0; l < tensor->order; l++) {
-        const VarSet own = loops_of(constraints->site, access->vars[tensor->mode_order[l]]);
-        if (tensor->levels[l].format->range) {
-            const int last = last_of(constraints->site, own);
-            if (last >= 0) {
-                constraints->before[last] |= (above | own) & ~((VarSet)1 << last);
-                constraints->access[last] = access;
-            }
-            constraints->stored |= above | own;
-        }
-        above |= own;
-    }
-}
-
-static Constraints constraints_of(const LeafSite *site) {
-    Constraints constraints = {.site = site};
-    expr_accesses(site->assign->rhs, constrain, &constraints);
-    return constraints;
 }
 
 // The loops placed around the current one.
@@ -93,6 +73,81 @@ static const Set *iterated_set(Place *place) {
 static bool is_bounded(const LeafSite *site, int loop, VarSet placed) {
     Place place = {.site = site, .loop = loop, .placed = placed};
     return iterated_set(&place)->kind != SET_ALL;
+}
+
+typedef struct {
+    int var;
+    bool stored;
+} FullLevel;
+
+static void find_full(void *context, const Access *access) {
+    FullLevel *full = context;
+    const Tensor *tensor = access->tensor;
+    for (int l = 0; l < tensor->order; l++)
+        full->stored |= access->vars[tensor->mode_order[l]] == full->var && !tensor->levels[l].format->range;
+}
+
+// What a loop outside of the one that follows an index visits: coordinates of entries, where an operand
+// bounds it, elements of what stores them all, or an extent that may be greater than any memory.
+enum { VISITS_ENTRIES, VISITS_ELEMENTS, VISITS_EXTENT };
+
+// `of_index`: the loops of all variables of the index.
+static int visits(const LeafSite *site, int var, VarSet of_index) {
+    const int loop = last_of(site, loops_of(site, var));
+    FullLevel full = {.var = var};
+    if (loop >= 0 && is_bounded(site, loop, (~of_index | loops_of(site, var)) & ~((VarSet)1 << loop)))
+        return VISITS_ENTRIES;
+    find_full(&full, site->assign->lhs);
+    expr_accesses(site->assign->rhs, find_full, &full);
+    return full.stored ? VISITS_ELEMENTS : VISITS_EXTENT;
+}
+
+// The loop that iterates over a level with these loops. An index of several variables, such as i + j, can be
+// followed by a loop over any that is added to the others: the one that visits the most otherwise.
+static int innermost_of(const LeafSite *site, int var, VarSet loops) {
+    const AffineIndex *index = cin_is_index(site->cin, var) ? cin_replaced_by(site->cin, var)->affine : NULL;
+    int innermost = -1, most = -1;
+    for (int i = 0; index && index->count > 1 && !leaf_is_ordered(site) && i < index->count; i++) {
+        const int last = last_of(site, loops_of(site, index->vars[i]));
+        if (last < 0 || index->coefficients[i]->op != INT_CONST || index->coefficients[i]->value != 1)
+            continue;
+        const int number = visits(site, index->vars[i], loops);
+        if (number > most ||
+            (number == most && last == last_of(site, (VarSet)1 << last | (VarSet)1 << innermost)))
+            innermost = last;
+        most = number > most ? number : most;
+    }
+    return innermost >= 0 ? innermost : last_of(site, loops);
+}
+
+static void constrain(void *context, const Access *access) {
+    Constraints *constraints = context;
+    const Tensor *tensor = access->tensor;
+    VarSet above = 0;
+    for (int l = 0; l < tensor->order; l++) {
+        const VarSet own = loops_of(constraints->site, access->vars[tensor->mode_order[l]]);
+        if (tensor->levels[l].format->range) {
+            const int last = innermost_of(constraints->site, access->vars[tensor->mode_order[l]], own);
+            const int usual = last_of(constraints->site, own);
+            if (last != usual) {
+                constraints->inside = last;
+                constraints->around = usual;
+                constraints->moved = access;
+            }
+            if (last >= 0) {
+                constraints->before[last] |= (above | own) & ~((VarSet)1 << last);
+                constraints->access[last] = access;
+            }
+            constraints->stored |= above | own;
+        }
+        above |= own;
+    }
+}
+
+static Constraints constraints_of(const LeafSite *site) {
+    Constraints constraints = {.site = site, .inside = -1, .around = -1};
+    expr_accesses(site->assign->rhs, constrain, &constraints);
+    return constraints;
 }
 
 bool leaf_repeats(const LeafSite *site, int loop, VarSet around) {
@@ -185,6 +240,16 @@ const Tensor *leaf_searched(const LeafSite *site, const int *loops) {
         placed |= (VarSet)1 << loops[i];
     }
     return NULL;
+}
+
+const char *leaf_order_text(const LeafSite *site) {
+    const Constraints constraints = constraints_of(site);
+    return constraints.inside < 0
+               ? ""
+               : arena_printf(site->cin->arena,
+                              "; '%s' is inside of '%s', as entries of '%s' then give its values",
+                              site->cin->vars[constraints.inside].name,
+                              site->cin->vars[constraints.around].name, constraints.moved->tensor->name);
 }
 
 bool leaf_check_order(const LeafSite *site, const int *loops) {
