@@ -172,16 +172,23 @@ bool sparse_stores(const SparseState *state, const Operand *operand, int source,
     return var == source || *offset;
 }
 
+// coordinate + offset or coordinate - offset; of a number below zero the other one, as people write it.
+static const IntExpr *move(Arena *arena, const IntExpr *coordinate, IntOp op, const IntExpr *offset) {
+    if (offset->op == INT_CONST && offset->value < 0)
+        return int_op(arena, op == INT_ADD ? INT_SUB : INT_ADD, coordinate, int_const(arena, -offset->value));
+    return int_op(arena, op, coordinate, offset);
+}
+
 const IntExpr *sparse_to_stored(const SparseState *state, const SparseLoop *loop, int o,
                                 const IntExpr *coordinate) {
     const IntExpr *offset = loop->offsets[o];
-    return offset ? int_op(sparse_arena(state), INT_ADD, coordinate, offset) : coordinate;
+    return offset ? move(sparse_arena(state), coordinate, INT_ADD, offset) : coordinate;
 }
 
 const IntExpr *sparse_from_stored(const SparseState *state, const SparseLoop *loop, int o,
                                   const IntExpr *stored) {
     const IntExpr *offset = loop->offsets[o];
-    return offset ? int_op(sparse_arena(state), INT_SUB, stored, offset) : stored;
+    return offset ? move(sparse_arena(state), stored, INT_SUB, offset) : stored;
 }
 
 const IntExpr *sparse_after(const SparseState *state, const SparseLoop *loop) {

@@ -54,6 +54,18 @@ CASES = [
     ("A(i) = min(A(i), u(i + 1)) + max({k}, u(i - k)) for k in 0 : 2", "A(n) u(n)",
      "A[:n-1] = [min(A[i], u[i+1]) + u[max(0, i-1):i+1].max() for i in range(n - 1)]"),
     ("A(i) max= u(i - 1)", "A(n) u(n)", "A[1:] = numpy.maximum(A[1:], u[:n-1])"),
+    # Sums and products whose entries are merged.
+    ("A(i) = w(i) + u(i + 1)", "A(n) u(n) w(n)", "A[:n-1] = w[:n-1] + u[1:]"),
+    ("A(i) = u(i - 2) - w(i + 3)", "A(n + m) u(n) w(n + 9)", "A[2:n+2] = u - w[5:n+5]"),
+    ("A(i) = u(i + m) + w(i) - u(i)", "A(n) u(n + m) w(n)", "A[:] = u[m:] + w - u[:n]"),
+    ("A(i) = w(i) - u(i + 40) + u(i)", "A(n) u(n) w(n)", "pass"),
+    ("A(i, j) = B(i - 1, j) + B(i + 1, j) - 2 * B(i, j)", "A(n, m) B(n, m)",
+     "A[1:-1] = B[:-2] + B[2:] - 2 * B[1:-1]"),
+    ("A(i, j) = B(i, j - 1) * C(i, j + 1) + C(i, j)", "A(n, m) B(n, m) C(n, m + 1)",
+     "A[:, 1:] = B[:, :-1] * C[:, 2:] + C[:, 1:-1]"),
+    ("A(j) = B(i + 1, j) + C(i, j + 2)", "A(m) B(n, m) C(n, m + 2)", "A[:] = (B[1:] + C[:n-1, 2:]).sum(0)"),
+    ("A = u(i) * u(i + 1) + w(i + 2)", "A u(n) w(n + 2)", "A[...] = (u[:n-1] * u[1:] + w[2:n+1]).sum()"),
+    ("A(i) = w(j) * u(i + j)", "A(n) u(n + m) w(m)", "for j in range(m): A += w[j] * u[j:n+j]"),
     ("A(f, i, j) = max({k, l}, B(i + k, j + l) * C(f, k))", "A(2, n, m) B(n + 1, m + 2) C(2, 2)",
      "A[...] = [[[(B[i:i+2] * C[f][:, None]).max() for j in range(m)] for i in range(n)] for f in range(2)]"),
 ]
@@ -76,6 +88,15 @@ def reads_target(statement):
 # Updates of windows, and prod, max and min over windows, have no sparse operands.
 def takes_sparse(statement):
     return not reads_target(statement) and not any(name in statement for name in ("prod", "max", "min"))
+
+
+def with_sparse_result(statement, tensors, formats):
+    """The formats with one of A, where A may be sparse: different variables index it, it is assigned, and all operands are
+    sparse. A list of none or one."""
+    orders = {name[0]: name.count(",") + ("(" in name) for name in tensors.replace(", ", ",").replace(" + ", "+").split(" ")}
+    left = re.match(r"A\(([a-z](, [a-z])*)\) = ", statement)
+    plain = left and len(set(left[1].split(", "))) == orders["A"]
+    return [{**formats, "A": formats[orders["A"]]}] if plain and all(o in formats for o in orders.values()) else []
 
 
 class Together:
@@ -116,8 +137,8 @@ class Together:
         for name, extents in [(word[0], word[1:]) for word in tensors.replace(", ", ",").replace(" + ", "+").split(" ")]:
             shape = eval(extents[:-1] + ",)", {"n": n, "m": m}) if extents else ()  # pylint: disable=eval-used
             arrays[name] = generator.random(shape)
-            stored = formats.get(len(shape)) if name != "A" else None
-            if stored:
+            stored = formats.get(len(shape) if name != "A" else "A")
+            if stored and name != "A":
                 arrays[name] *= generator.random(shape) < 0.4
             text += f"tensor {name}{extents}: f64{', ' + stored if stored else ''};"
             if placements and shape:
@@ -171,7 +192,8 @@ def main():
         for turn, sizes in enumerate([(11, 7), (2, 5), (1, 1) if "n - 1" not in code and "n-1" not in code else (5, 2)]):
             at = (number + 2 * turn) % len(PLACES)
             places = PLACES[at]
-            for formats in [{}, FORMATS[(number + turn) % 5]] if takes_sparse(statement) else [{}]:
+            sparse = FORMATS[(number + turn) % 5]
+            for formats in [{}, sparse, *with_sparse_result(statement, tensors, sparse)] if takes_sparse(statement) else [{}]:
                 stored = "".join(f", {text}" for text in formats.values())
                 cases.append((f"indices/{statement} on {places[2]}, n = {sizes[0]}, m = {sizes[1]}{stored}",
                               together.setdefault((at, sizes), Together(places, sizes)).add(statement, tensors, code, formats)))

@@ -1,4 +1,4 @@
-# No threads where a loop follows an index, k + 7, whose coordinates are stored repeatedly.
+# Threads take parts of a loop that follows an index, k + 7, whose coordinates are stored repeatedly.
 # run: explain {file}
 --- program
 param n2 = 9
@@ -19,7 +19,7 @@ fetch B[:, :]
 fetch C[:, :]
 fetch D[:, :]
 # loops: 'B' is sparse
-for k in 0 .. n2:
+for k in 0 .. n2:  # threads, as many as have copies in 64 MiB
     k + 7 = k + 7
     if k + 7 < n2:
         for j in 0 .. 11:
