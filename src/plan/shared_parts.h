@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared parts: of an indexed fetch (plan/indexed.h), what several ranks of a node use of a rank of another
-// node. One rank of the node, the aggregator of that owner, requests it once and receives it in a buffer in
-// shared memory, from which each rank of the node copies what it uses. The parts of an owner of which no
-// element is requested twice, the ranks request themselves. Figures are as if each had received all that it
-// uses.
+// Shared parts: of an indexed fetch (plan/indexed.h), and of a sparse operand that is not at home, what
+// several ranks of a node use of a rank of another node. One rank of the node, the aggregator of that owner,
+// requests it once and receives it in a buffer in shared memory, from which each rank of the node copies what
+// it uses. The parts of an owner of which no element is requested twice, the ranks request themselves.
+// Figures are as if each had received all that it uses.
 #ifndef DISTAL_PLAN_SHARED_PARTS_H
 #define DISTAL_PLAN_SHARED_PARTS_H
 
@@ -31,8 +31,10 @@ typedef struct {
 } SharedParts;
 
 // `requests`: what ranks of its node request of it, parts with their owners as peers, disjoint for each rank,
-// and each in one piece of its owner. It receives what they use of owners of which some element is requested
-// several times. Lives in the arena.
+// and, of a dense tensor, each in one piece of its owner. It receives what they use of owners of which some
+// element is requested several times: of a sparse tensor in disjoint parts, whose entries are the elements;
+// where these are in the buffer follows from what is stored, and the runs say no more than whether they are.
+// Lives in the arena.
 SharedParts shared_parts_find(const Selection *requests, const Home *home, Arena *arena);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/indexed_copies.h"
+
 #include "base/integer.h"
-#include "runtime/indexed_share.h"
 
 // That of a neighbour.
 static const Piece *piece_of_neighbour(const IndexedFetch *fetch, int64_t rank, const Rect *rect) {
@@ -153,7 +154,7 @@ static bool list_part(const IndexedFinding *finding, CopyList *list, const Selec
 bool indexed_copies_list(const IndexedFinding *finding) {
     IndexedFetch *fetch = finding->fetch;
     const Selection *const receives = &finding->use.parts, *const own = &finding->use.own;
-    const SharedRun *runs = finding->runs;
+    const SharedRun *runs = finding->sharing.runs;
     End outgoing = {.at = fetch->values.outgoing}, incoming = {.at = fetch->values.incoming};
     End view = {.piece = &fetch->view, .is_view = true};
     bool ok = true;
@@ -166,12 +167,12 @@ bool indexed_copies_list(const IndexedFinding *finding) {
     }
     for (int64_t i = 0; ok && i < receives->parts.count; i++) {
         const SelectedPart *part = &receives->parts.items[i];
-        const int64_t source = finding->sources ? finding->sources[i] : -1;
+        const int64_t source = finding->sharing.sources ? finding->sharing.sources[i] : -1;
         if (fetch->values.read[part->peer]) {
             End home = {.piece = piece_of_neighbour(fetch, part->peer, &part->rect)};
             ok = list_part(finding, &fetch->read, receives, part, &view, &home);
         } else if (source >= 0) {
-            End buffer = {.run = runs, .at = fetch->mapped[source].memory};
+            End buffer = {.run = runs, .at = fetch->buffers.mapped[source].memory};
             ok = list_part(finding, &fetch->shared, receives, part, &view, &buffer);
         } else if (!fetch->values.received_at[part->peer]) {
             ok = list_part(finding, &fetch->unpacked, receives, part, &view, &incoming);

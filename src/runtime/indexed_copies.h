@@ -3,17 +3,12 @@
 #ifndef DISTAL_RUNTIME_INDEXED_COPIES_H
 #define DISTAL_RUNTIME_INDEXED_COPIES_H
 
-#include "plan/shared_parts.h"
 #include "runtime/copy_list.h"
 #include "runtime/indexed_fetch.h"
+#include "runtime/part_sharing.h"
+#include "runtime/shared_buffer.h"
 
 #include <mpi.h>
-
-// The buffer of an aggregator; without memory: nothing is copied from it.
-typedef struct {
-    int64_t rank, bytes;
-    char *memory;
-} SharedMapping;
 
 struct IndexedFetch {
     const StatementPlan *plan;
@@ -34,11 +29,7 @@ struct IndexedFetch {
     const RankTransfer *part;
     const Piece *neighbours;
     Reading *reading;
-    // What this rank receives as aggregator, in shared memory; and by member, what it copies from.
-    char *shared_buffer;
-    int64_t shared_elements;
-    int mapped_count;
-    SharedMapping *mapped;
+    SharedBuffer buffers; // of parts that ranks of the node receive together
 };
 
 // What the rank fetches, while it is found.
@@ -49,13 +40,8 @@ typedef struct {
     int64_t limit; // of what it takes, in bytes
     Arena *arena;  // while they are found
     IndexedUse use;
-    Selection requests, sends; // of messages
-    // With parts that the ranks of the node receive together; NULL: this rank shares none.
-    const Neighbours *neighbours;
-    SharedParts shared; // what this rank receives as aggregator
-    int64_t *sources;   // by part that it uses, the member in whose buffer it is, -1: in none; NULL: all -1
-    SharedRun *runs;    // by rectangle of these parts
-    int64_t *places;    // by member, where its buffer is in its shared memory, and its bytes
+    Selection sends; // of messages
+    PartSharing sharing;
 } IndexedFinding;
 
 // Lists the copies of all parts, for which the view and the messages have memory. False where memory runs

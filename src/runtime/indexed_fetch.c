@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/indexed_share.h"
+#include "runtime/indexed_fetch.h"
 
 #include "base/integer.h"
 #include "plan/neighbours.h"
+#include "runtime/indexed_copies.h"
 #include "runtime/load_sparse.h"
 #include "runtime/part_exchange.h"
 
@@ -39,7 +40,7 @@ static void forget(IndexedFetch *fetch) {
     copy_list_free(&fetch->packed);
     copy_list_free(&fetch->unpacked);
     copy_list_free(&fetch->shared);
-    indexed_share_forget(fetch);
+    shared_buffer_free(&fetch->buffers);
     value_exchange_free(&fetch->values);
     structure_hold(&fetch->of, NULL);
 }
@@ -80,9 +81,9 @@ Cost indexed_fetch_received(const IndexedFetch *fetch) {
 
 int64_t indexed_fetch_buffers(const IndexedFetch *fetch) {
     const int64_t own = fetch->buffer ? rect_volume(&fetch->view.rect) : 0;
-    const int64_t moved = saturated_add(fetch->shared_elements, value_exchange_buffer(&fetch->values));
-    return saturated_add(fetch->number_bytes, saturated_mul(saturated_add(own, moved),
-                                                            (int64_t)type_info(fetch->storage->type)->size));
+    const int64_t moved = saturated_mul(saturated_add(own, value_exchange_buffer(&fetch->values)),
+                                        (int64_t)type_info(fetch->storage->type)->size);
+    return saturated_add(saturated_add(fetch->number_bytes, fetch->buffers.bytes), moved);
 }
 
 int64_t indexed_fetch_bytes(const IndexedFetch *fetch) {
@@ -202,9 +203,8 @@ static bool is_packed(const Storage *storage, const Piece *piece) {
 static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
     const IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
-    const Selection *const sends = &finding->sends, *const receives = &finding->requests;
-    const Selection *const shared = &finding->shared.parts;
-    bool *aggregated = arena_array(finding->arena, bool, finding->ranks);
+    const Selection *const sends = &finding->sends, *const receives = &finding->sharing.requests;
+    const bool *aggregated = part_sharing_aggregated(&finding->sharing, finding->ranks);
     int64_t elements = 0;
     for (int64_t i = 0, end; i < sends->parts.count; i = end) {
         const SelectedPart *part = &sends->parts.items[i];
@@ -217,8 +217,6 @@ static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
         fetch->values.sent_from[part->peer] = piece_element(piece, &part->rect);
         elements += fetch->values.sends[part->peer];
     }
-    for (int64_t i = 0; i < shared->parts.count; i = selection_peer_end(shared, i))
-        aggregated[shared->parts.items[i].peer] = true;
     for (int64_t i = 0, end; i < receives->parts.count; i = end) {
         const int64_t peer = receives->parts.items[i].peer;
         end = selection_peer_end(receives, i);
@@ -230,7 +228,7 @@ static int64_t find_in_place(const IndexedFinding *finding, bool *arrives) {
 }
 
 static void set_addresses(const IndexedFinding *finding, const bool *arrives) {
-    const Selection *receives = &finding->requests;
+    const Selection *receives = &finding->sharing.requests;
     for (int64_t i = 0; i < receives->parts.count; i = selection_peer_end(receives, i)) {
         const SelectedPart *part = &receives->parts.items[i];
         const Rect rect = indexed_in_view(&finding->use, &part->rect);
@@ -239,13 +237,42 @@ static void set_addresses(const IndexedFinding *finding, const bool *arrives) {
     }
 }
 
+// The buffer of this rank as aggregator.
+static bool allocate_shared(const IndexedFinding *finding) {
+    IndexedFetch *fetch = finding->fetch;
+    const SharedParts *shared = &finding->sharing.shared;
+    const Selection *parts = &shared->parts;
+    const int64_t size = (int64_t)type_info(fetch->storage->type)->size;
+    if (!finding->sharing.neighbours)
+        return true;
+    const bool ok =
+        shared_buffer_create(&fetch->buffers, fetch->reading, fetch->transfer, shared->elements * size);
+    char *at = fetch->buffers.memory;
+    for (int64_t i = 0; at && i < parts->parts.count; i = selection_peer_end(parts, i)) {
+        const int64_t owner = parts->parts.items[i].peer;
+        fetch->values.received_at[owner] = at;
+        at += fetch->values.receives[owner] * size;
+    }
+    return ok;
+}
+
+// The buffers that this rank copies from.
+static bool map_shared(const IndexedFinding *finding) {
+    IndexedFetch *fetch = finding->fetch;
+    const PartSharing *sharing = &finding->sharing;
+    for (int64_t p = 0; sharing->sources && p < sharing->parts->parts.count; p++)
+        if (sharing->sources[p] >= 0 && !shared_buffer_map(&fetch->buffers, fetch->plan, sharing->sources[p]))
+            return false;
+    return true;
+}
+
 // The view, and the memory that values go through.
 static bool allocate(IndexedFinding *finding) {
     IndexedFetch *fetch = finding->fetch;
     const Storage *storage = fetch->storage;
     const IndexedUse *use = &finding->use;
     const int64_t *sends = selection_elements(&finding->sends, finding->ranks, finding->arena),
-                  *receives = selection_elements(&finding->requests, finding->ranks, finding->arena);
+                  *receives = selection_elements(&finding->sharing.requests, finding->ranks, finding->arena);
     bool *arrives = arena_array(finding->arena, bool, finding->ranks);
     fetch->received = indexed_cost(fetch->plan, fetch->transfer, storage->rank,
                                    selection_elements(&use->parts, finding->ranks, finding->arena));
@@ -272,7 +299,7 @@ static bool allocate(IndexedFinding *finding) {
             return false;
     }
     set_addresses(finding, arrives);
-    return indexed_share_allocate(finding) && value_exchange_allocate(&fetch->values) &&
+    return allocate_shared(finding) && value_exchange_allocate(&fetch->values) &&
            number_coordinates(finding);
 }
 
@@ -284,7 +311,7 @@ static bool prepare_values(void *arguments, Diagnostics *diagnostics) {
 static bool list_copies(void *arguments, Diagnostics *diagnostics) {
     IndexedFinding *finding = arguments;
     IndexedFetch *fetch = finding->fetch;
-    if (!indexed_share_map(finding))
+    if (!map_shared(finding))
         return reading_refuse_map(fetch->reading, diagnostics);
     return (indexed_copies_list(finding) && indexed_fetch_bytes(fetch) <= finding->limit) ||
            no_memory(fetch, diagnostics);
@@ -295,11 +322,14 @@ bool indexed_fetch_find(IndexedFetch *fetch, int64_t taken, MPI_Comm comm, Diagn
         .fetch = fetch, .comm = comm, .limit = max_i64(fetch->storage->limit - taken, 0)};
     MPI_Comm_size(comm, &finding.ranks);
     bool ok =
-        agree_on_part(comm, find_parts, &finding, diagnostics) && indexed_share_find(&finding, diagnostics) &&
-        exchange_parts(&finding.requests, &finding.sends, fetch->storage, finding.arena, comm, diagnostics) &&
+        agree_on_part(comm, find_parts, &finding, diagnostics) &&
+        part_sharing_find(&finding.sharing, fetch->plan, fetch->transfer, fetch->storage, &finding.use.parts,
+                          fetch->part, fetch->reading, finding.arena, comm, diagnostics) &&
+        exchange_parts(&finding.sharing.requests, &finding.sends, fetch->storage, finding.arena, comm,
+                       diagnostics) &&
         agree_on_part(comm, prepare_values, &finding, diagnostics);
-    if (ok)
-        indexed_share_exchange(&finding);
+    if (ok && finding.sharing.neighbours)
+        shared_buffer_exchange(&fetch->buffers);
     ok = ok && agree_on_part(comm, list_copies, &finding, diagnostics);
     arena_free(finding.arena);
     if (ok)
@@ -332,8 +362,8 @@ void indexed_fetch_finish(IndexedFetch *fetch) {
     if (fetch->read.count > 0)
         read_neighbours(fetch);
     value_exchange_wait(&fetch->values);
-    indexed_share_received(fetch);
+    shared_buffer_received(&fetch->buffers);
     copy_list_execute(&fetch->unpacked, size);
-    indexed_share_wait(fetch);
+    shared_buffer_wait(&fetch->buffers);
     copy_list_execute(&fetch->shared, size);
 }

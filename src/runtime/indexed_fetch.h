@@ -2,7 +2,7 @@
 // An indexed fetch in an execution (plan/indexed.h): the elements of a dense operand at the coordinates of
 // entries of a sparse one. They are found, and requested from their owners, when the structure of the sparse
 // operand is new; each execution moves their values: those of neighbours are copied from where they are at
-// home, others go in messages, where several ranks of a node use them to one of these (indexed_share.h).
+// home, others go in messages, where several ranks of a node use them to one of these (part_sharing.h).
 #ifndef DISTAL_RUNTIME_INDEXED_FETCH_H
 #define DISTAL_RUNTIME_INDEXED_FETCH_H
 
