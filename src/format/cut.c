@@ -8,17 +8,6 @@
 
 #include <string.h>
 
-// A tensor with these coordinates in another order, where all levels are compressed.
-static StoredTensor compressed_empty(const StoredTensor *tensor, ElementType type, const int *mode_order) {
-    StoredTensor empty = {.type = type, .order = tensor->order};
-    memcpy(empty.extents, tensor->extents, sizeof empty.extents);
-    memcpy(empty.mode_order, mode_order, sizeof(int) * (size_t)tensor->order);
-    for (int l = 0; l < tensor->order; l++)
-        empty.levels[l] = (LevelType){.format = &compressed_level,
-                                      .wide = coordinate_is_wide(tensor->extents[mode_order[l]])};
-    return empty;
-}
-
 static void free_structure(Cutter *cutter) {
     stored_free(&cutter->structure);
     entry_map_free(&cutter->map);
@@ -39,7 +28,7 @@ static const char *reorder(Cutter *cutter, int64_t count, const Rect *const *rec
     if (!cutter->reordered || (structure->order > 0 && memcmp(mode_order, structure->mode_order, size) == 0))
         return NULL;
     free_structure(cutter);
-    *structure = compressed_empty(tensor, tensor->type, mode_order);
+    *structure = stored_compressed(tensor, tensor->type, mode_order);
     return stored_convert(structure, &cutter->map, tensor, mode_order, false, limit, arena);
 }
 
@@ -112,7 +101,7 @@ static const char *narrow(Cutter *cutter, const Rect *box, int64_t count, const 
     entries.count = cutter_cut(cutter, 1, &box, scratch, &slices);
     const char *why = list_positions(tensor, &slices, limit, arena, &entries);
     arena_free(scratch);
-    cutter->box = compressed_empty(tensor, TYPE_I64, mode_order);
+    cutter->box = stored_compressed(tensor, TYPE_I64, mode_order);
     if (!why)
         why = stored_pack(&cutter->box, &entries, limit, arena);
     entries_free(&entries);

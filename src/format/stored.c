@@ -2,8 +2,11 @@
 #include "format/stored.h"
 
 #include "base/integer.h"
+#include "format/formats.h"
 #include "format/level_list.h"
 #include "memory/memory.h"
+
+#include <string.h>
 
 int64_t level_element_size(const LevelFormat *format, const LevelArrays *level, int array) {
     const LevelArrayKind kind = format->arrays[array].kind;
@@ -74,6 +77,16 @@ int64_t stored_before(const StoredTensor *tensor, int level, const int64_t *coor
                                              any ? coordinates[l] + 1 : INT64_MAX);
     }
     return at.first;
+}
+
+StoredTensor stored_compressed(const StoredTensor *tensor, ElementType type, const int *mode_order) {
+    StoredTensor empty = {.type = type, .order = tensor->order};
+    memcpy(empty.extents, tensor->extents, sizeof empty.extents);
+    memcpy(empty.mode_order, mode_order, sizeof(int) * (size_t)tensor->order);
+    for (int l = 0; l < tensor->order; l++)
+        empty.levels[l] = (LevelType){.format = &compressed_level,
+                                      .wide = coordinate_is_wide(tensor->extents[mode_order[l]])};
+    return empty;
 }
 
 void stored_free(StoredTensor *tensor) {

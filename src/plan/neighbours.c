@@ -281,7 +281,7 @@ static void divert_operation(Diversion *diversion, const RankStep *step, RankOpe
         divert_members(diversion, step, operation);
 }
 
-// Any piece of a neighbour may have elements that this rank uses.
+// Any piece of a neighbour may have elements that this rank uses. Those of a sparse tensor are not read there.
 static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, const RankTransfer *part) {
     const Home *home = &plan->homes[part->transfer->access->tensor->id];
     Array(NeighbourPiece) pieces = {0};
@@ -307,7 +307,7 @@ static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, con
 
 const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const RankTransfer *part) {
     Arena *arena = plan->arena;
-    if (neighbours_gather(plan, transfer))
+    if (neighbours_gather(plan, transfer) || transfer_shares_parts(plan, transfer))
         return divert_indexed(plan, transfer, part);
     if (!neighbours_read(plan, transfer))
         return part;

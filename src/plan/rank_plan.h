@@ -134,7 +134,7 @@ typedef struct {
     const NeighbourPiece *neighbours;
     const NeighbourCopy *copies;
     const int64_t *owners; // of a reduction: other ranks that read the view of a step
-    bool shares;           // of an indexed fetch: it receives parts with its neighbours (plan/shared_parts.h)
+    bool shares;           // it receives parts with its neighbours (plan/shared_parts.h)
 } RankTransfer;
 
 // Whether the rank synchronizes with its neighbours in the transfer, as it reads from them or they from it.

@@ -79,6 +79,10 @@ static inline void count_more(int64_t *figure, int64_t by) {
     *figure = saturated_add(*figure, by);
 }
 
+// Elements that a rank moves from or to each of the others, and to itself, and its buffer for them.
+void count_elements(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements,
+                    const EntryCounts *counts);
+
 // `puts_values`: into the result.
 const char *count_copy(Structures *structures, Version *copy, bool puts_values);
 const char *count_indexed(Structures *structures, const StatementPlan *plan, int transfer,

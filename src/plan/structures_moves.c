@@ -127,119 +127,14 @@ void counts_keep(Structures *structures, int transfer, EntryCounts counts) {
     structures->moved[transfer] = figures;
 }
 
-// Elements that a rank moves from or to each of the others, and to itself, through buffers at both ends.
-static void count_elements(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements,
-                           const EntryCounts *counts) {
+void count_elements(const StatementPlan *plan, int transfer, int64_t rank, const int64_t *elements,
+                    const EntryCounts *counts) {
     const int64_t size = (int64_t)type_info(plan->spmd->transfers[transfer].access->tensor->type)->size;
     const Cost cost = indexed_cost(plan, transfer, rank, elements);
     counts->elements[rank] = cost.elements;
     counts->messages[rank] = cost.messages;
-    for (int64_t peer = 0; peer < plan->ranks; peer++) {
-        count_more(&counts->buffers[peer], saturated_mul(elements[peer], size));
+    for (int64_t peer = 0; peer < plan->ranks; peer++)
         count_more(&counts->buffers[rank], saturated_mul(elements[peer], size));
-    }
-}
-
-typedef Array(int64_t) CountArray;
-
-// The requests that each rank gets: for each rank that requests something, the number of parts, and these.
-typedef struct {
-    Arena *arena;
-    Selection none; // without parts, with the modes of their runs
-    CountArray *by; // the rank that gets them
-} Requests;
-
-static void add_requests(Requests *requests, const Selection *parts) {
-    requests->none = selection_like(parts);
-    for (int64_t i = 0, end; i < parts->parts.count; i = end) {
-        const int64_t peer = parts->parts.items[i].peer;
-        end = selection_peer_end(parts, i);
-        array_push(requests->arena, requests->by[peer], end - i);
-        for (int64_t p = i; p < end; p++) {
-            const int64_t numbers = part_numbers(parts, &parts->parts.items[p]);
-            for (int64_t n = 0; n < numbers; n++)
-                array_push(requests->arena, requests->by[peer], 0);
-            part_write(parts, &parts->parts.items[p],
-                       requests->by[peer].items + requests->by[peer].count - numbers);
-        }
-    }
-}
-
-// Reads the requests that a rank gets. The number of rectangles that each asks for is appended to `counts`.
-static RectArray read_requests(const Requests *requests, int64_t rank, int order, CountArray *counts,
-                               Arena *arena) {
-    const int64_t *from = requests->by[rank].items, *end = from + requests->by[rank].count;
-    Selection selection = requests->none;
-    while (from < end) {
-        const int64_t first = selection.parts.count;
-        int64_t rects = 0;
-        for (int64_t parts = *from++; parts > 0; parts--)
-            from = part_read(&selection, from, order, 0, arena);
-        for (int64_t i = first; i < selection.parts.count; i++)
-            rects += part_rect_count(&selection.parts.items[i]);
-        array_push(arena, *counts, rects);
-    }
-    return selection_rects(&selection, arena);
-}
-
-// The slices of values that a rank keeps to send them.
-static const char *count_slices(Structures *structures, Version *operand, const Requests *requests,
-                                int64_t rank, int64_t *buffers) {
-    Arena *arena = structures->scratch;
-    StoredTensor local;
-    CountArray counts = {0};
-    arena_reset(arena);
-    if (requests->by[rank].count == 0)
-        return NULL;
-    const char *why = version_local(structures, operand, rank, &local);
-    Cutter cutter = {.tensor = &local};
-    const RectArray all = read_requests(requests, rank, local.order, &counts, arena);
-    const Rect **rects = list_rects(all.count, all.items, arena);
-    if (!why)
-        why = cutter_prepare(&cutter, all.count, rects, structures->limit, arena);
-    for (int64_t i = 0; i < counts.count && !why; rects += counts.items[i++]) {
-        SliceArray slices = {0};
-        cutter_cut(&cutter, counts.items[i], rects, arena, &slices);
-        count_more(&buffers[rank], saturated_mul(slices.count, (int64_t)sizeof(Slice)));
-    }
-    cutter_free(&cutter);
-    stored_free(&local);
-    return why;
-}
-
-static const char *count_rank_copy(Structures *structures, Version *copy, int64_t rank, bool puts_values,
-                                   Requests *requests, const EntryCounts *counts) {
-    StoredTensor to;
-    CopyMaking making;
-    arena_reset(structures->scratch);
-    const char *why = copy_make(structures, copy, rank, &to, &making);
-    if (!why) {
-        count_more(&counts->buffers[rank], making.map_bytes);
-        count_more(&counts->buffers[rank], puts_values ? stored_structure_bytes(&to) : stored_bytes(&to));
-        counts->structure[rank] = making.structure;
-    }
-    if (!why && making.elements) {
-        count_elements(copy->plan, copy->transfer, rank, making.elements, counts);
-        add_requests(requests, &making.use.parts);
-    }
-    stored_free(&to);
-    return why;
-}
-
-const char *count_copy(Structures *structures, Version *copy, bool puts_values) {
-    const StatementPlan *plan = copy->plan;
-    const EntryCounts counts = counts_create(structures, plan);
-    Requests requests = {.arena = arena_create_within(structures->arena)};
-    requests.by = arena_alloc_items(requests.arena, plan->ranks, sizeof *requests.by);
-    const char *why = NULL;
-    for (int64_t rank = 0; rank < plan->ranks && !why; rank++)
-        why = count_rank_copy(structures, copy, rank, puts_values, &requests, &counts);
-    for (int64_t rank = 0; rank < plan->ranks && !why; rank++)
-        why = count_slices(structures, copy->of, &requests, rank, counts.buffers);
-    arena_free(requests.arena);
-    if (!why)
-        counts_keep(structures, copy->transfer, counts);
-    return why;
 }
 
 // What has arrived of a result, by the rank that has it at home.
@@ -281,6 +176,7 @@ static const char *arrive(Arrived *arrived, int64_t rank, const StoredTensor *fr
 static const char *send_result(Structures *structures, const StatementPlan *plan, int transfer,
                                Version *computed, int64_t rank, const EntryCounts *counts, Arrived *arrived) {
     Arena *arena = structures->scratch;
+    const int64_t size = (int64_t)type_info(computed->home.tensor->type)->size;
     StoredTensor local;
     SubTreeLevel levels[MAX_ORDER];
     arena_reset(arena);
@@ -309,6 +205,8 @@ static const char *send_result(Structures *structures, const StatementPlan *plan
     cutter_free(&cutter);
     count_more(&counts->buffers[rank], stored_bytes(&local));
     count_elements(plan, transfer, rank, elements, counts);
+    for (int64_t peer = 0; peer < plan->ranks; peer++)
+        count_more(&counts->buffers[peer], saturated_mul(elements[peer], size));
     stored_free(&local);
     return why;
 }

@@ -16,7 +16,9 @@ struct EntryCopy {
     Structure *of, *indexed; // of these two that the copy was made of; NULL: of none yet
     Storage *to;
     Storage *result; // that gets the values; NULL: `to` does
-    int64_t limit;   // of what it takes, in bytes
+    const RankTransfer *part; // with `reading`, where parts are shared; else NULL
+    Reading *reading;
+    int64_t limit; // of what it takes, in bytes
     bool computed; // the operand is computed by the statement itself: its values are copied by a refresh only
     bool current;  // the values came with the structure, so the next refresh does not copy them
     bool maps;     // the map is there on all ranks, and not late
@@ -50,6 +52,11 @@ void entry_copy_set_index(EntryCopy *copy, const Storage *by) {
 
 bool entry_copy_is_indexed(const EntryCopy *copy) {
     return copy->by;
+}
+
+void entry_copy_share(EntryCopy *copy, const RankTransfer *part, Reading *reading) {
+    copy->part = part;
+    copy->reading = reading;
 }
 
 void entry_copy_put_values(EntryCopy *copy, Storage *result) {
@@ -153,6 +160,7 @@ typedef struct {
     int ranks;
     Arena *arena; // while it is made
     IndexedUse use;
+    PartSharing sharing;
     Selection requested;
     PartList sends;
     Entries received;
@@ -201,9 +209,12 @@ static bool make(EntryCopy *copy, MPI_Comm comm, Diagnostics *diagnostics) {
     MPI_Comm_size(comm, &making.ranks);
     const bool ok =
         agree_on_part(comm, find_incoming, &making, diagnostics) &&
-        exchange_parts(&making.use.parts, &making.requested, copy->from, making.arena, comm, diagnostics) &&
+        part_sharing_find(&making.sharing, copy->plan, copy->transfer, copy->from, &making.use.parts,
+                          copy->part, copy->reading, making.arena, comm, diagnostics) &&
+        exchange_parts(&making.sharing.requests, &making.requested, copy->from, making.arena, comm,
+                       diagnostics) &&
         agree_on_part(comm, list_sends, &making, diagnostics) &&
-        entry_move_structure(&copy->move, copy->from, &making.sends, copy->limit,
+        entry_move_structure(&copy->move, copy->from, &making.sends, &making.sharing, copy->limit,
                              copy->plan->options.message_limit, &making.received, comm, diagnostics) &&
         agree_on_part(comm, pack_received, &making, diagnostics);
     part_list_free(&making.sends);
@@ -239,10 +250,8 @@ void entry_copy_refresh(EntryCopy *copy) {
         memcpy(stored->values, arrived, (size_t)stored->value_count * size);
     if (current)
         return;
-    if (copy->plan) {
-        entry_move_values(&copy->move, values);
-        values = copy->move.values.incoming;
-    }
+    if (copy->plan)
+        values = entry_move_values(&copy->move, values);
     if (stored->value_count > 0)
         entry_map_copy(&copy->map, size, values, stored->values, stored->value_count);
 }

@@ -22,6 +22,8 @@ Storage *entry_copy_storage(const EntryCopy *copy);
 // The entries at the coordinates of those of `by` are needed; NULL: all of the footprint are.
 void entry_copy_set_index(EntryCopy *copy, const Storage *by);
 bool entry_copy_is_indexed(const EntryCopy *copy);
+// Where the ranks of a node receive parts together (plan/shared_parts.h), as `part` says of this rank.
+void entry_copy_share(EntryCopy *copy, const RankTransfer *part, Reading *reading);
 // Its values are put into `result`, which will share its structure, and not into what the kernel uses. Those
 // that come with the structure stay there until the result takes them.
 void entry_copy_put_values(EntryCopy *copy, Storage *result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/entry_move.h"
+#include "runtime/entry_sharing.h"
 
 #include "base/integer.h"
 #include "format/cut.h"
@@ -15,13 +15,17 @@ enum { WORD = 4 };
 void entry_move_free(EntryMove *move) {
     memory_release(MEMORY_HOST, move->slices);
     value_exchange_free(&move->values);
+    entry_sharing_free(&move->sharing);
     *move = (EntryMove){0};
 }
 
 int64_t entry_move_bytes(const EntryMove *move) {
+    const EntrySharing *sharing = &move->sharing;
+    const int64_t elements = saturated_add(value_exchange_buffer(&move->values), sharing->arrived_count),
+                  slices = saturated_add(move->slice_count, sharing->slice_count);
     return saturated_add(
-        saturated_mul(value_exchange_buffer(&move->values), (int64_t)type_info(move->values.type)->size),
-        saturated_mul(move->slice_count, (int64_t)sizeof(Slice)));
+        saturated_add(sharing->buffer.bytes, saturated_mul(slices, (int64_t)sizeof(Slice))),
+        saturated_mul(elements, (int64_t)type_info(move->values.type)->size));
 }
 
 // While the structure moves. By rank, and of that by level: the sub-trees.
@@ -29,6 +33,7 @@ typedef struct {
     EntryMove *move;
     const Storage *storage;
     const PartList *parts;
+    const PartSharing *sharing; // NULL: this rank shares no parts
     int64_t limit, message_limit;
     Entries *received;
     MPI_Comm comm;
@@ -126,9 +131,11 @@ static bool write_messages(void *arguments, Diagnostics *diagnostics) {
                                moving->comm) ||
         !value_exchange_create(&moving->exchange, TYPE_I32, EXCHANGE_MESSAGE_BYTES, moving->sent_words,
                                moving->arrived_words, moving->comm) ||
-        !fits(moving) || !value_exchange_allocate(&move->values) || !keep_slices(moving) ||
-        !value_exchange_allocate(&moving->exchange) || entries_allocate(moving->received))
+        !fits(moving) || !(moving->sharing || value_exchange_allocate(&move->values)) ||
+        !keep_slices(moving) || !value_exchange_allocate(&moving->exchange) ||
+        entries_allocate(moving->received))
         return refuse(moving, "not enough memory to send and receive entries", diagnostics);
+    move->received = value_exchange_received(&move->values);
     move->structure_bytes_sent = WORD * value_exchange_sent(&moving->exchange).elements;
     move->structure_bytes_received = WORD * value_exchange_received(&moving->exchange).elements;
 #pragma omp parallel for schedule(dynamic)
@@ -153,11 +160,13 @@ static void read_messages(const Moving *moving) {
     }
 }
 
-bool entry_move_structure(EntryMove *move, const Storage *storage, const PartList *parts, int64_t limit,
-                          int64_t message_limit, Entries *received, MPI_Comm comm, Diagnostics *diagnostics) {
+bool entry_move_structure(EntryMove *move, const Storage *storage, const PartList *parts,
+                          const PartSharing *sharing, int64_t limit, int64_t message_limit, Entries *received,
+                          MPI_Comm comm, Diagnostics *diagnostics) {
     Moving moving = {.move = move,
                      .storage = storage,
                      .parts = parts,
+                     .sharing = sharing && sharing->neighbours ? sharing : NULL,
                      .limit = limit,
                      .message_limit = message_limit,
                      .received = received,
@@ -173,21 +182,24 @@ bool entry_move_structure(EntryMove *move, const Storage *storage, const PartLis
         value_exchange_run(&moving.exchange);
         read_messages(&moving);
     }
+    if (ok && sharing)
+        ok = entry_sharing_find(move, sharing, moving.arrived_words, limit, received, comm, diagnostics);
     value_exchange_free(&moving.exchange);
     arena_free(moving.arena);
     return ok;
 }
 
-// Each thread copies as many elements as the others.
-static inline void gather(const EntryMove *move, const char *values, int64_t count, size_t size) {
+// Copies what is in slices of values, `count` elements, to where they follow one another. Each thread copies
+// as many elements as the others.
+static inline void gather(const Slice *slices, int64_t slice_count, const char *values, char *to,
+                          int64_t count, size_t size) {
     const int team = entries_team(count);
-    char *to = move->values.outgoing;
 #pragma omp parallel num_threads(team)
     for (int t = omp_get_thread_num(); t < team; t += omp_get_num_threads()) {
         const int64_t begin = part_begin(count, team, t), end = part_begin(count, team, t + 1);
         int64_t at = 0; // the first element of the slice
-        for (int64_t s = 0; s < move->slice_count && at < end; at += move->slices[s++].count) {
-            const Slice slice = move->slices[s];
+        for (int64_t s = 0; s < slice_count && at < end; at += slices[s++].count) {
+            const Slice slice = slices[s];
             const int64_t lo = max_i64(begin, at), hi = min_i64(end, at + slice.count);
             const char *from = values + (size_t)(slice.first + lo - at) * size;
             if (slice.count == 1 && lo < hi)
@@ -198,15 +210,39 @@ static inline void gather(const EntryMove *move, const char *values, int64_t cou
     }
 }
 
-void entry_move_values(EntryMove *move, const void *values) {
-    ValueExchange *exchange = &move->values;
-    const size_t size = type_info(exchange->type)->size;
-    const int64_t count = value_exchange_sent(exchange).elements + exchange->sends[exchange->rank];
-    value_exchange_receive(exchange);
+static void gather_values(const Slice *slices, int64_t slice_count, const char *values, char *to,
+                          int64_t count, size_t size) {
     if (size == 8) // a constant, so that single elements are copied in registers
-        gather(move, values, count, 8);
+        gather(slices, slice_count, values, to, count, 8);
     else
-        gather(move, values, count, size);
+        gather(slices, slice_count, values, to, count, size);
+}
+
+// What aggregators have received for this rank.
+static void take_shared(const EntrySharing *sharing, size_t size) {
+    const Slice *slices = sharing->slices;
+    for (int64_t i = 0; i < sharing->entries_count; i++) {
+        const SharedEntries *entries = &sharing->entries[i];
+        if (entries->count > 0)
+            gather_values(slices, entries->slice_count, entries->buffer,
+                          sharing->arrived + (size_t)entries->first * size, entries->count, size);
+        slices += entries->slice_count;
+    }
+}
+
+const char *entry_move_values(EntryMove *move, const void *values) {
+    ValueExchange *exchange = &move->values;
+    const EntrySharing *sharing = &move->sharing;
+    const size_t size = type_info(exchange->type)->size;
+    value_exchange_receive(exchange);
+    gather_values(move->slices, move->slice_count, values, exchange->outgoing,
+                  value_exchange_sent(exchange).elements + exchange->sends[exchange->rank], size);
     value_exchange_send(exchange);
     value_exchange_wait(exchange);
+    if (!sharing->arrived)
+        return exchange->incoming;
+    shared_buffer_received(&sharing->buffer);
+    shared_buffer_wait(&sharing->buffer);
+    take_shared(sharing, size);
+    return sharing->arrived;
 }

@@ -446,7 +446,7 @@ bool gather_entries(const Storage *storage, Entries *entries, MPI_Comm comm, Dia
     MPI_Comm_size(comm, &gathering.ranks);
     *entries = storage_no_entries(storage);
     const bool ok = agree_on_part(comm, find_parts, &gathering, diagnostics) &&
-                    entry_move_structure(&move, storage, &gathering.parts, storage->limit,
+                    entry_move_structure(&move, storage, &gathering.parts, NULL, storage->limit,
                                          EXCHANGE_MESSAGE_BYTES, entries, comm, diagnostics);
     if (ok) {
         entry_move_values(&move, storage->stored.values);

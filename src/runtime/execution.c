@@ -209,9 +209,11 @@ static bool create_indexed(const Assembly *assembly) {
         if (parts->plan && transfer_overlaps(transfer))
             assembly->execution->transfers[t].leaf = parts->plan->spmd->nests[transfer->nest].inside;
         const int by = parts->plan ? transfer_indexed_by(parts->plan, t) : -1;
+        TransferState *state = &assembly->execution->transfers[t];
+        if (assembly->execution->copies[t] && state->reading)
+            entry_copy_share(assembly->execution->copies[t], state->scope.plan, state->reading);
         if (by < 0)
             continue;
-        TransferState *state = &assembly->execution->transfers[t];
         if (assembly->execution->copies[t]) {
             entry_copy_set_index(assembly->execution->copies[t], storage_of(assembly, by));
             continue;

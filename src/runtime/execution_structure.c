@@ -189,7 +189,7 @@ bool execution_entry_traffic(const distal_execution *execution, int transfer, En
     }
     if (execution->copies[transfer]) {
         const EntryMove *move = entry_copy_move(execution->copies[transfer]);
-        *traffic = (EntryTraffic){value_exchange_received(&move->values), move->structure_bytes_received,
+        *traffic = (EntryTraffic){move->received, move->structure_bytes_received,
                                   entry_copy_bytes(execution->copies[transfer])};
         return true;
     }

@@ -117,11 +117,12 @@ static bool share(PartSharing *sharing, Diagnostics *diagnostics) {
 }
 
 bool part_sharing_find(PartSharing *sharing, const StatementPlan *plan, int transfer, const Storage *storage,
-                       const Selection *parts, const RankTransfer *part, const Reading *reading, Arena *arena,
+                       const Selection *parts, const RankTransfer *part, Reading *reading, Arena *arena,
                        MPI_Comm comm, Diagnostics *diagnostics) {
     *sharing = (PartSharing){.plan = plan,
                              .transfer = transfer,
                              .storage = storage,
+                             .reading = reading,
                              .parts = parts,
                              .arena = arena,
                              .requests = *parts};

@@ -13,6 +13,7 @@ typedef struct {
     const StatementPlan *plan;
     int transfer;
     const Storage *storage;
+    Reading *reading;
     const Neighbours *neighbours; // NULL: this rank shares no parts
     const Selection *parts;       // that this rank uses, sorted by owner
     Arena *arena;
@@ -28,7 +29,7 @@ typedef struct {
 // `reading` is NULL where that shares none. Lives in the arena. Collective over `comm`, the ranks of the
 // plan; false with the same diagnostic on all ranks.
 bool part_sharing_find(PartSharing *sharing, const StatementPlan *plan, int transfer, const Storage *storage,
-                       const Selection *parts, const RankTransfer *part, const Reading *reading, Arena *arena,
+                       const Selection *parts, const RankTransfer *part, Reading *reading, Arena *arena,
                        MPI_Comm comm, Diagnostics *diagnostics);
 // Whether this rank receives what it uses of an owner, and others of its node use, as their aggregator; by
 // rank, in the arena.

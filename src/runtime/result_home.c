@@ -187,7 +187,7 @@ bool result_home_make(ResultHome *result, MPI_Comm comm, Diagnostics *diagnostic
     Making making = {.result = result};
     MPI_Comm_size(comm, &making.ranks);
     bool ok = agree_on_part(comm, find_homes, &making, diagnostics) &&
-              entry_move_structure(&result->move, result->computed, &making.sends, bytes_left(result),
+              entry_move_structure(&result->move, result->computed, &making.sends, NULL, bytes_left(result),
                                    result->plan->options.message_limit, &making.received, comm, diagnostics);
     if (ok) {
         if (!result->updates)
@@ -212,9 +212,9 @@ void result_home_begin(const ResultHome *result) {
 }
 
 void result_home_finish(ResultHome *result) {
-    entry_move_values(&result->move, result->computed->stored.values);
+    const char *arrived = entry_move_values(&result->move, result->computed->stored.values);
     if (result->updates)
         storage_zero(result->home);
-    entry_map_add(&result->map, result->home->type, result->before, result->move.values.incoming,
+    entry_map_add(&result->map, result->home->type, result->before, arrived,
                   result->home->stored.values);
 }

@@ -111,6 +111,8 @@ char *value_exchange_to(const ValueExchange *exchange, int rank) {
 }
 
 char *value_exchange_from(const ValueExchange *exchange, int rank) {
+    if (exchange->received_at[rank])
+        return exchange->received_at[rank];
     return exchange->incoming + received_before(exchange, rank) * (int64_t)type_info(exchange->type)->size;
 }
 

@@ -49,7 +49,7 @@ void value_exchange_wait(ValueExchange *exchange);
 // Between the second and the third: MPI libraries move data only while they are called.
 void value_exchange_progress(ValueExchange *exchange);
 
-// Where the elements to and from a rank are, in `outgoing` and in `incoming`, if they are not elsewhere.
+// Where the elements to a rank are, in `outgoing` if they are not elsewhere, and those from a rank.
 char *value_exchange_to(const ValueExchange *exchange, int rank);
 char *value_exchange_from(const ValueExchange *exchange, int rank);
 
