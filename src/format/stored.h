@@ -97,8 +97,8 @@ LevelArrays stored_level(const StoredTensor *tensor, int l);
 // Of one element of an array of a level; 0 where the format lacks the array.
 int64_t level_element_size(const LevelFormat *format, const LevelArrays *level, int array);
 
-// A tensor without elements with these coordinates, where all levels are compressed, so that it has a position
-// for each entry.
+// A tensor without elements with these coordinates, where all levels are compressed, so that it has a
+// position for each entry.
 StoredTensor stored_compressed(const StoredTensor *tensor, ElementType type, const int *mode_order);
 
 // Releases arrays and values that are not borrowed, and sets them to NULL.

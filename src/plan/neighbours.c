@@ -281,7 +281,8 @@ static void divert_operation(Diversion *diversion, const RankStep *step, RankOpe
         divert_members(diversion, step, operation);
 }
 
-// Any piece of a neighbour may have elements that this rank uses. Those of a sparse tensor are not read there.
+// Any piece of a neighbour may have elements that this rank uses. Those of a sparse tensor are not read
+// there.
 static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, const RankTransfer *part) {
     const Home *home = &plan->homes[part->transfer->access->tensor->id];
     Array(NeighbourPiece) pieces = {0};

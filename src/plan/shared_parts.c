@@ -224,8 +224,7 @@ static void join_parts(Sharing *sharing, const RequestedPart *parts, int64_t cou
     SharedParts *shared = &sharing->shared;
     const SharedParts before = *shared;
     sharing->requested = sharing->received = 0;
-    if (sharing->requests->mode_count == 0 ||
-        (sharing->sparse && may_overlap(parts, count, sharing->arena)))
+    if (sharing->requests->mode_count == 0 || (sharing->sparse && may_overlap(parts, count, sharing->arena)))
         unite_parts(sharing, parts, count);
     else
         for (int64_t p = 0, end; p < count; p = end) {

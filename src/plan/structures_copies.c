@@ -205,8 +205,8 @@ static const char *count_received(CopyCounting *counting, int64_t rank, const Ag
         }
         why = cut_parts(counting, requests, use->begin, use->end, &slices, &elements);
         if (!why)
-            count_more(&buffers[use->rank], saturated_mul(count_within(&slices, &received[use->owner]),
-                                                          (int64_t)sizeof(Slice)));
+            count_more(&buffers[use->rank],
+                       saturated_mul(count_within(&slices, &received[use->owner]), (int64_t)sizeof(Slice)));
     }
     return why;
 }

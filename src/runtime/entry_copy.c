@@ -15,7 +15,7 @@ struct EntryCopy {
     const Storage *by;       // NULL: no operand indexes it
     Structure *of, *indexed; // of these two that the copy was made of; NULL: of none yet
     Storage *to;
-    Storage *result; // that gets the values; NULL: `to` does
+    Storage *result;          // that gets the values; NULL: `to` does
     const RankTransfer *part; // with `reading`, where parts are shared; else NULL
     Reading *reading;
     int64_t limit; // of what it takes, in bytes

@@ -23,9 +23,8 @@ int64_t entry_move_bytes(const EntryMove *move) {
     const EntrySharing *sharing = &move->sharing;
     const int64_t elements = saturated_add(value_exchange_buffer(&move->values), sharing->arrived_count),
                   slices = saturated_add(move->slice_count, sharing->slice_count);
-    return saturated_add(
-        saturated_add(sharing->buffer.bytes, saturated_mul(slices, (int64_t)sizeof(Slice))),
-        saturated_mul(elements, (int64_t)type_info(move->values.type)->size));
+    return saturated_add(saturated_add(sharing->buffer.bytes, saturated_mul(slices, (int64_t)sizeof(Slice))),
+                         saturated_mul(elements, (int64_t)type_info(move->values.type)->size));
 }
 
 // While the structure moves. By rank, and of that by level: the sub-trees.

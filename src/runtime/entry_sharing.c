@@ -31,7 +31,7 @@ typedef struct {
     int64_t limit;
     Entries *received;
     int ranks, members;
-    const bool *aggregated; // by rank
+    const bool *aggregated;          // by rank
     OwnerPartsArray sends, receives; // by member, and of one member by owner; by owner
     StoredTensor *tensors;           // by rank that this one is the aggregator of, its entries
     ValueExchange numbers, messages; // of the levels and numbers of slices, and of words
@@ -239,17 +239,17 @@ static bool create_buffer(const Finding *finding, const int64_t *places) {
 static bool fits(const Finding *finding, int64_t bytes) {
     const int64_t words = saturated_mul(value_exchange_buffer(&finding->messages), WORD);
     const int64_t lists = entries_bytes(finding->received, finding->received->count);
-    return saturated_add(saturated_add(entry_move_bytes(finding->move), words), saturated_add(lists, bytes)) <=
-           finding->limit;
+    return saturated_add(saturated_add(entry_move_bytes(finding->move), words),
+                         saturated_add(lists, bytes)) <= finding->limit;
 }
 
 static bool write_messages(void *arguments, Diagnostics *diagnostics) {
     Finding *finding = arguments;
     const int64_t *places = find_places(finding);
     read_numbers(finding);
-    if (!value_exchange_create(&finding->messages, TYPE_I32, EXCHANGE_MESSAGE_BYTES,
-                               count_words(finding, &finding->sends),
-                               count_words(finding, &finding->receives), finding->sharing->neighbours->node) ||
+    if (!value_exchange_create(
+            &finding->messages, TYPE_I32, EXCHANGE_MESSAGE_BYTES, count_words(finding, &finding->sends),
+            count_words(finding, &finding->receives), finding->sharing->neighbours->node) ||
         !fits(finding, 0) || !value_exchange_allocate(&finding->messages) || !create_buffer(finding, places))
         return no_memory(finding, diagnostics);
     char *to = finding->messages.outgoing;

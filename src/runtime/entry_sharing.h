@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entry sharing: of an entry move (entry_move.h), what the ranks of a node receive together
-// (plan/shared_parts.h). An aggregator has the entries of each owner that it receives in the order of storage.
-// Of these it finds those that each rank of the node uses, as slices, and sends it their sub-trees once; in
-// each execution the ranks copy the values in these slices from its buffer.
+// (plan/shared_parts.h). An aggregator has the entries of each owner that it receives in the order of
+// storage. Of these it finds those that each rank of the node uses, as slices, and sends it their sub-trees
+// once; in each execution the ranks copy the values in these slices from its buffer.
 #ifndef DISTAL_RUNTIME_ENTRY_SHARING_H
 #define DISTAL_RUNTIME_ENTRY_SHARING_H
 

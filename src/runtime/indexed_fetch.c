@@ -299,8 +299,7 @@ static bool allocate(IndexedFinding *finding) {
             return false;
     }
     set_addresses(finding, arrives);
-    return allocate_shared(finding) && value_exchange_allocate(&fetch->values) &&
-           number_coordinates(finding);
+    return allocate_shared(finding) && value_exchange_allocate(&fetch->values) && number_coordinates(finding);
 }
 
 static bool prepare_values(void *arguments, Diagnostics *diagnostics) {

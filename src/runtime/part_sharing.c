@@ -23,8 +23,8 @@ static bool choose_aggregators(void *arguments, Diagnostics *diagnostics) {
     sharing->sources = arena_array(sharing->arena, int64_t, parts->parts.count);
     sharing->rects = arena_array(sharing->arena, int64_t, sharing->neighbours->count);
     for (int64_t p = 0; p < parts->parts.count; p++)
-        sharing->sources[p] = nodes_aggregator(sharing->plan->plan->nodes, sharing->storage->rank,
-                                               parts->parts.items[p].peer);
+        sharing->sources[p] =
+            nodes_aggregator(sharing->plan->plan->nodes, sharing->storage->rank, parts->parts.items[p].peer);
     return true;
 }
 

@@ -215,6 +215,5 @@ void result_home_finish(ResultHome *result) {
     const char *arrived = entry_move_values(&result->move, result->computed->stored.values);
     if (result->updates)
         storage_zero(result->home);
-    entry_map_add(&result->map, result->home->type, result->before, arrived,
-                  result->home->stored.values);
+    entry_map_add(&result->map, result->home->type, result->before, arrived, result->home->stored.values);
 }
