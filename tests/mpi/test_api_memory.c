@@ -2,7 +2,7 @@
 // Memory that runs out: in one run after the other, another allocation of the library fails on one rank,
 // alone or with all later ones. Every call returns, with the same status on all ranks where it is collective,
 // and all objects can be freed. A collective call that has failed is repeated with memory available: it and
-// the later calls succeed then, with the right results. ranks: 2
+// the later calls succeed then, with the right results. ranks: 3
 #include "api.h"
 #include "base/arena.h"
 #include "base/diagnostic.h"
@@ -501,6 +501,52 @@ static bool compute_on_gpus(Run *run, int ranks) {
     return fine;
 }
 
+// What the first two ranks, which are on a node, use of the third one, at the coordinates of entries: of a
+// sparse operand, of which another structure follows, and of a dense one.
+static bool compute_on_nodes(Run *run, int ranks) {
+    enum { N = 6, ALL = N * N };
+    int64_t rows[ALL], columns[ALL];
+    double ones[ALL], twos[N], whole[ALL] = {0}, sums[N] = {0};
+    distal_tensor *a = NULL, *b = NULL, *c = NULL, *x = NULL, *y = NULL;
+    distal_statement *s = NULL, *t = NULL;
+    distal_plan *p = NULL, *q = NULL;
+    int rank;
+    MPI_Comm_rank(run->comm, &rank);
+    for (int e = 0; e < ALL; e++) {
+        rows[e] = e / N;
+        columns[e] = e % N;
+        ones[e] = 1;
+        twos[e % N] = 2;
+    }
+    const int64_t *const all[] = {rows, columns}, *const column[] = {columns, rows};
+    setenv("DISTAL_SHARED_MEMORY", "2", 1);
+    const bool begun = begin(run);
+    unsetenv("DISTAL_SHARED_MEMORY");
+    if (!begun)
+        return false;
+    bool fine = LOCAL(distal_machine_grid(run->d, "M", 1, (int64_t[]){ranks})) &&
+                LOCAL(distal_tensor_declare(run->d, "A(6, 6): f64, csr", "A(x, y) -> M(x)", &a)) &&
+                LOCAL(distal_tensor_declare(run->d, "B(6, 6): f64, csr", "B(x, y) -> M(x)", &b)) &&
+                LOCAL(distal_tensor_declare(run->d, "C(6, 6): f64, dcsr", "C(x, y) -> M(x)", &c)) &&
+                LOCAL(distal_tensor_declare(run->d, "x(6): f64", "x(x) -> M(x)", &x)) &&
+                LOCAL(distal_tensor_declare(run->d, "y(6): f64", "y(x) -> M(x)", &y)) &&
+                LOCAL(distal_statement_create(run->d, "A(i, j) = B(i, k) * C(k, j)", &s)) &&
+                LOCAL(distal_statement_create(run->d, "y(i) = B(i, j) * x(j)", &t)) &&
+                TOGETHER(distal_tensor_entries(b, rank == 0 ? ALL : 0, all, ones)) &&
+                TOGETHER(distal_tensor_entries(c, rank == 0 ? ALL : 0, all, ones)) &&
+                TOGETHER(distal_tensor_fill(x, "ones")) && TOGETHER(distal_plan_create(s, &p)) &&
+                TOGETHER(distal_execute(p)) && TOGETHER(distal_plan_create(t, &q)) &&
+                TOGETHER(distal_execute(q)) &&
+                TOGETHER(distal_tensor_entries(c, rank == 0 ? N : 0, column, twos)) &&
+                TOGETHER(distal_execute(p)) && TOGETHER(distal_execute(p)) &&
+                TOGETHER(distal_tensor_gather(a, whole)) && TOGETHER(distal_tensor_gather(y, sums));
+    for (int e = 0; fine && e < ALL; e++) {
+        CHECK(whole[e] == (e % N == 0 ? 2 * N : 0), "A[%d] is %g", e, whole[e]);
+        CHECK(sums[e % N] == N, "y[%d] is %g", e % N, sums[e % N]);
+    }
+    return fine;
+}
+
 // Removes the files of these names in the folder; how many there were.
 static int remove_files(const char *folder, const char *names) {
     char pattern[96];
@@ -537,18 +583,20 @@ typedef struct {
     // all later allocations fail as well, on the last rank only.
     enum { ON_FIRST, ON_LAST, ON_EACH } failing_ranks;
     bool fails_all_diagnostics; // also a run in which all later allocations of diagnostics fail
-    long stride;                // on two ranks, where runs take longer, only every stride-th allocation fails
+    long stride;                // on several ranks, where runs take longer, only every stride-th allocation fails
     bool on_gpus;               // allocations of GPU memory fail as well, on one rank after the other
+    bool on_nodes;              // on three ranks, else on one and on two
 } Series;
 
 static const Series all_series[] = {
-    {"files", compute_files, ON_EACH, true, 3, false},
-    {"dense", compute, ON_LAST, false, 3, false},
-    {"sparse", compute_sparse, ON_LAST, false, 7, false},
-    {"weighted", compute_weighted, ON_FIRST, false, 5, false},
-    {"padded", compute_padded, ON_FIRST, false, 1, false},
-    {"values", compute_values, ON_LAST, true, 5, false},
-    {"on GPUs", compute_on_gpus, ON_LAST, false, 3, true},
+    {"files", compute_files, ON_EACH, true, 3, false, false},
+    {"dense", compute, ON_LAST, false, 3, false, false},
+    {"sparse", compute_sparse, ON_LAST, false, 7, false, false},
+    {"weighted", compute_weighted, ON_FIRST, false, 5, false, false},
+    {"padded", compute_padded, ON_FIRST, false, 1, false, false},
+    {"values", compute_values, ON_LAST, true, 5, false, false},
+    {"on nodes", compute_on_nodes, ON_EACH, false, 11, false, true},
+    {"on GPUs", compute_on_gpus, ON_LAST, false, 3, true, false},
 };
 static const Series *series; // of the running case
 
@@ -609,7 +657,7 @@ int main(int argc, char **argv) {
     report_start(&argc, &argv);
     run_case("api_memory/existing copies", 2, test_existing_copies);
     run_case("api_memory/in disk", 2, test_in_disk);
-    for (int ranks = 1; ranks <= 2; ranks++)
+    for (int ranks = 1; ranks <= 3; ranks++)
         for (int kind = OF_SYSTEM; kind <= OF_GPU; kind++)
             for (size_t s = 0; s < sizeof all_series / sizeof *all_series; s++)
                 for (int after = 0; after < 2; after++) {
@@ -617,6 +665,8 @@ int main(int argc, char **argv) {
                     failing_kind = kind;
                     series = &all_series[s];
                     all_later = after;
+                    if (series->on_nodes != (ranks == 3))
+                        continue;
                     if (kind == OF_DIAGNOSTICS && all_later && !series->fails_all_diagnostics)
                         continue;
                     if (kind == OF_GPU && !series->on_gpus)

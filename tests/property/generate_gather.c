@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of a sparse tensor with dense ones, all of them placed, on as many ranks as can be on several
-// nodes. What statements at random say seldom needs the same elements of other ranks on several ranks.
+// Products of a sparse tensor with others, most of them dense and all of them placed, on as many ranks as can
+// be on several nodes. What statements at random say seldom needs the same elements of other ranks on several ranks.
 #include "generate.h"
 #include "sparse_input.h"
 
@@ -56,13 +56,15 @@ static void draw_many_processors(Random *random, Draft *draft) {
 static void draw_storages(Random *random, Draft *draft) {
     static const int fills[] = {[FILL_NONE] = 3,   [FILL_ONE] = 3,   [FILL_ROW] = 10, [FILL_FEW] = 14,
                                 [FILL_TENTH] = 35, [FILL_HALF] = 25, [FILL_ALL] = 10};
-    DraftTensor *sparse = &draft->tensors[SPARSE];
+    const DraftTensor *sparse = &draft->tensors[SPARSE];
     for (int t = 0; t < draft->tensor_count; t++) {
         DraftTensor *tensor = &draft->tensors[t];
         draw_mode_order(random, 20, tensor);
+        if (t != SPARSE && (t < SPARSE || tensor->order < 2 || !random_chance(random, 35)))
+            continue;
+        tensor->fill = random_weighted(random, fills, FILL_COUNT);
+        draw_usual_levels(random, tensor);
     }
-    sparse->fill = random_weighted(random, fills, FILL_COUNT);
-    draw_usual_levels(random, sparse);
     DraftTensor *result = &draft->tensors[0];
     if (result->order == sparse->order && random_chance(random, 60))
         draw_usual_levels(random, result);
