@@ -283,7 +283,7 @@ static void divert_operation(Diversion *diversion, const RankStep *step, RankOpe
 
 // Any piece of a neighbour may have elements that this rank uses. Those of a sparse tensor are not read
 // there.
-static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, const RankTransfer *part) {
+static const RankTransfer *divert_gathered(StatementPlan *plan, int transfer, const RankTransfer *part) {
     const Home *home = &plan->homes[part->transfer->access->tensor->id];
     Array(NeighbourPiece) pieces = {0};
     const Nodes *nodes = plan->plan->nodes;
@@ -309,7 +309,7 @@ static const RankTransfer *divert_indexed(StatementPlan *plan, int transfer, con
 const RankTransfer *neighbours_divert(StatementPlan *plan, int transfer, const RankTransfer *part) {
     Arena *arena = plan->arena;
     if (neighbours_gather(plan, transfer) || transfer_shares_parts(plan, transfer))
-        return divert_indexed(plan, transfer, part);
+        return divert_gathered(plan, transfer, part);
     if (!neighbours_read(plan, transfer))
         return part;
     Diversion diversion = {

@@ -43,6 +43,21 @@ A(i) = B(i, j, k) * C(j, k)
 """
 
 
+# Of C each rank uses the rows that its entries of B name; of B on a grid the columns that others have at home as well.
+SPGEMM = """param n = 90
+param p = 1
+param q = 1
+machine M = grid(p, q)
+tensor A(n, n): f64, csr
+tensor B(n, n): f64, csr
+tensor C(n, n): f64, LEVELS
+place A(x, y) -> M(x, y)
+place B(x, y) -> M(x, y)
+place C(x, y) -> M(PLACE)
+A(i, j) = B(i, k) * C(k, j)
+"""
+
+
 def figures(arguments, environment=None, status=0):
     done = distal(["run", *arguments, "--stats=json", "--check", "-q"], environment=environment, status=status)
     return json.loads(done.stdout)
@@ -120,6 +135,34 @@ def test_several_pieces(folder):
                 check(moved(on) == off, f"{place}, {nodes} ranks a node: {moved(on)}, {off} without shared memory")
                 check(buffers[0] == buffers[1], f"{place}, {nodes} ranks a node: planned buffers of {buffers[0]} bytes, "
                       f"and they have {buffers[1]}")
+
+
+def test_entries_received_once(folder):
+    """So are the entries of sparse operands, with their structure, on nodes of equal and other sizes."""
+    program = f"{folder}/spgemm.distal"
+
+    def of_tensors(run, figure):
+        return [run["statements"][0]["tensors"][tensor][figure] for tensor in ("B", "C")]
+
+    for levels, place, grid, nodes in (("csc", "y, *", (6, 1), "4"), ("coo", "cyclic(x, 7), *", (7, 1), "3"),
+                                       ("{compressed, dense}", "y, x", (3, 2), "4"), ("dcsr", "0, 0", (4, 1), "3"),
+                                       ("csr", "x, *", (5, 1), "2")):
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(SPGEMM.replace("LEVELS", levels).replace("PLACE", place))
+        for entries in (0, 700):
+            run = [program, *params(f"p={grid[0]} q={grid[1]}"), "--ranks", str(grid[0] * grid[1]),
+                   "--in", f"B=sparse:1:{entries}", "--in", "C=sparse:2:700"]
+            off, on = (figures([*run, "--repeat", "2", "--shared-memory", state]) for state in ("off", nodes))
+            planned = json.loads(distal(["plan", *run, "--shared-memory", nodes, "--stats=json"]).stdout)
+            for figure in ("bytes_received", "messages_received", "structure_bytes_received"):
+                first, second = of_tensors(off, figure), of_tensors(on, figure)
+                check(first == second, f"{levels} at {place}: {figure} is {second}, and {first} in messages")
+            for figure in ("bytes_received", "structure_bytes_received", "buffer_bytes"):
+                first, second = of_tensors(planned, figure), of_tensors(on, figure)
+                check(first == second, f"{levels} at {place}: {figure} is {second}, planned {first}")
+    done = distal(["run", *run, "--shared-memory", "2"],
+                  environment={**preloaded("no_shared_memory"), "SHARED_MEMORY_FAILS": "map"}, status=1)
+    check("rank 1 cannot map the memory of its neighbours" in done.stderr, done.stderr)
 
 
 def test_many_pieces(folder):

@@ -583,9 +583,9 @@ typedef struct {
     // all later allocations fail as well, on the last rank only.
     enum { ON_FIRST, ON_LAST, ON_EACH } failing_ranks;
     bool fails_all_diagnostics; // also a run in which all later allocations of diagnostics fail
-    long stride;                // on several ranks, where runs take longer, only every stride-th allocation fails
-    bool on_gpus;               // allocations of GPU memory fail as well, on one rank after the other
-    bool on_nodes;              // on three ranks, else on one and on two
+    long stride;   // on several ranks, where runs take longer, only every stride-th allocation fails
+    bool on_gpus;  // allocations of GPU memory fail as well, on one rank after the other
+    bool on_nodes; // on three ranks, else on one and on two
 } Series;
 
 static const Series all_series[] = {

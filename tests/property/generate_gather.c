@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of a sparse tensor with others, most of them dense and all of them placed, on as many ranks as can
-// be on several nodes. What statements at random say seldom needs the same elements of other ranks on several ranks.
+// be on several nodes. What statements at random say seldom needs the same elements of other ranks on several
+// ranks.
 #include "generate.h"
 #include "sparse_input.h"
 

@@ -113,6 +113,46 @@ static void check_shared(const Requests *requests) {
     }
 }
 
+// Requests a drawn interval of the rows of the footprint as a whole.
+static void request_box(Requests *requests, unsigned *drawn) {
+    *drawn = *drawn * 1664525U + 1013904223U;
+    const int64_t lo = (*drawn >> 16) % SIDE, hi = lo + 1 + (*drawn >> 24) % (SIDE - lo);
+    Rect box = requests->footprint, part;
+    rect_set_mode(&box, 0, (PositionSet){lo, hi, NULL});
+    for (int64_t owner = 0; owner < OWNERS; owner++) {
+        const Region pieces = home_pieces(requests->home, owner, requests->arena);
+        if (!rect_intersect(&pieces.rects.items[0], &box, requests->arena, &part))
+            continue;
+        selection_add_part(&requests->parts, &part, owner, requests->arena);
+        for (int e = 0; e < SIDE * SIDE; e++)
+            requests->counts[e] += has_element(&part, e);
+    }
+}
+
+// Each element of owners of which one is requested twice is received once, and no others are.
+static void check_disjoint(const Requests *requests) {
+    const SharedParts shared = shared_parts_find(&requests->parts, requests->home, requests->arena);
+    const RectArray received = selection_rects(&shared.parts, requests->arena);
+    int times[SIDE * SIDE] = {0};
+    int64_t rect = 0;
+    for (int64_t r = 0; r < received.count; r++)
+        for (int e = 0; e < SIDE * SIDE; e++)
+            times[e] += has_element(&received.items[r], e);
+    for (int64_t owner = 0; owner < OWNERS; owner++) {
+        const Rect *piece = &home_pieces(requests->home, owner, requests->arena).rects.items[0];
+        for (int e = 0; e < SIDE * SIDE; e++)
+            if (has_element(piece, e))
+                assert_int_equal(times[e], requests->counts[e] > 0 && is_shared(requests, owner));
+    }
+    for (int64_t p = 0; p < requests->parts.parts.count; p++) {
+        const SelectedPart *part = &requests->parts.parts.items[p];
+        for (const int64_t end = rect + part_rect_count(part); rect < end; rect++)
+            assert_int_equal(shared.runs[rect].offset >= 0, is_shared(requests, part->peer));
+    }
+    for (int64_t p = 1; p < shared.parts.parts.count; p++)
+        assert_true(shared.parts.parts.items[p - 1].peer <= shared.parts.parts.items[p].peer);
+}
+
 static void parts_of_a_node(void **state) {
     (void)state;
     static const char *const places[] = {"M(x)", "M(cyclic(x, 2))", "M(cyclic(y, 3))", "L(x, y)",
@@ -143,7 +183,40 @@ static void parts_of_a_node(void **state) {
         }
 }
 
+// Of a sparse matrix, ranks request boxes, as of a footprint, or the rows at drawn coordinates in an interval
+// of columns. All that is received is disjoint.
+static void parts_of_a_sparse_tensor(void **state) {
+    (void)state;
+    for (unsigned seed = 0; seed < 256; seed++) {
+        Arena *arena = arena_create();
+        const StatementPlan *plan =
+            planned(arena,
+                    "machine M = grid(2)\ntensor A(12, 12): f64, csr; tensor C(12, 12): f64, csr\n"
+                    "place A(x, y) -> M(x); place C(x, y) -> M(x)\nA(i, j) = C(i, j)\n",
+                    (PlanOptions){.ranks = OWNERS});
+        const int64_t extents[] = {SIDE, SIDE};
+        Requests requests = {.arena = arena,
+                             .home = &plan->homes[1],
+                             .footprint = rect_whole(2, extents),
+                             .parts = {.mode_count = (int)seed % 2}};
+        unsigned drawn = seed;
+        for (int rank = 0; rank < 3; rank++) {
+            // From the same column on, with the same ones, or any.
+            const int64_t lo = seed % 8 < 4 ? 3 : 1 + (int64_t)(drawn >> 8) % 5;
+            rect_set_mode(&requests.footprint, 1,
+                          (PositionSet){lo, lo + 2 + rank % (1 + (int)seed % 3), NULL});
+            if (requests.parts.mode_count > 0)
+                request_drawn(&requests, &drawn, 20 + seed % 60);
+            else
+                request_box(&requests, &drawn);
+        }
+        check_disjoint(&requests);
+        arena_free(arena);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_of_a_node)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_of_a_node),
+                                       cmocka_unit_test(parts_of_a_sparse_tensor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
