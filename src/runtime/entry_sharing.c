@@ -29,6 +29,7 @@ typedef struct {
     const Storage *storage;
     const int64_t *words;
     int64_t limit;
+    int64_t left; // of the limit, for what is there while entries are cut
     Entries *received;
     int ranks, members;
     const bool *aggregated;          // by rank
@@ -111,8 +112,10 @@ static const char *store_entries(Finding *finding, int64_t owner, int64_t first)
     for (int d = 0; d < entries.order; d++)
         entries.coordinates[d] += first;
     *tensor = stored_compressed(&finding->storage->stored, entries.type, finding->storage->stored.mode_order);
-    const char *why = stored_pack_structure(tensor, &map, &entries, finding->limit, finding->arena);
+    const char *why = stored_pack_structure(tensor, &map, &entries, finding->left, finding->arena);
     entry_map_free(&map);
+    if (!why)
+        finding->left = max_i64(finding->left - stored_structure_bytes(tensor), 0);
     return why;
 }
 
@@ -127,7 +130,7 @@ static const char *cut_entries(const Finding *finding, int64_t owner) {
         if (parts->owner != owner)
             continue;
         const Rect **rects = rects_of(&finding->sharing->asked, parts, &count, finding->arena);
-        why = cutter_prepare(&cutter, count, rects, finding->limit, finding->arena);
+        why = cutter_prepare(&cutter, count, rects, finding->left, finding->arena);
         if (why)
             break;
         cutter_cut(&cutter, count, rects, finding->arena, &parts->slices);
@@ -144,6 +147,8 @@ static bool cut_received(void *arguments, Diagnostics *diagnostics) {
     const int numbers = 2 * order_of(finding) + 1;
     int64_t first = 0;
     const char *why = NULL;
+    finding->left = finding->limit - entries_bytes(finding->received, finding->received->count);
+    finding->left = max_i64(finding->left - entry_move_bytes(finding->move), 0);
     finding->aggregated = part_sharing_aggregated(finding->sharing, finding->ranks);
     finding->tensors = arena_array(arena, StoredTensor, finding->ranks);
     list_parts(finding);
