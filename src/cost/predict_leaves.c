@@ -22,7 +22,7 @@ bool nest_counts(const StatementPlan *plan, int nest, int64_t processor, const A
     int64_t coordinates[MAX_MACHINE_ORDER], fixed;
     bool active[MAX_VARS];
     LoopRanges ranges;
-    BoundingBox bounds;
+    BoundingBox bounds = {0}; // variables of fused loops and of positions get no values
     grid_coordinates(&plan->grid, processor, coordinates);
     provenance_active(plan->provenance, loops.loops, loops.loop_count, active);
     provenance_ranges(plan->provenance, &ranges);
