@@ -85,16 +85,15 @@ static void print_amortization(const StatementPlan *plan, int transfer, const En
 }
 
 static bool count_statement(const Inputs *inputs, Structures *structures, int statement) {
-    StatementPlan *plan = inputs->session->pipeline->plan->statements[statement];
+    Plan *whole = inputs->session->pipeline->plan;
+    const StatementPlan *plan = whole->statements[statement];
     const Tensor *tensor;
-    const char *why = structures_execute(structures, statement, &tensor);
+    const char *why = structures_count(structures, whole, statement, &tensor);
     if (why)
         return refuse(inputs, tensor, why);
     for (int t = 0; t < plan->spmd->transfer_count; t++) {
         const EntryFigures *moved = structures_moved(structures, t);
         const int64_t *requests = structures_requests(structures, t);
-        if (moved)
-            plan_count_entries(plan, t, *moved);
         if (moved && requests && inputs->session->options->verbose)
             print_amortization(plan, t, moved, requests);
     }
@@ -114,11 +113,7 @@ static bool count_structures(const Inputs *inputs, Structures *structures) {
     for (int s = 0; s < plan->statement_count; s++)
         if (!count_statement(inputs, structures, s))
             return false;
-    for (int t = 0; t < plan->tensor_count; t++) {
-        const StoredFigures stored = structures_stored(structures, t);
-        if (stored.entries)
-            plan_count_stored(plan, t, stored.entries, stored.bytes);
-    }
+    structures_count_stored(structures, plan);
     return true;
 }
 

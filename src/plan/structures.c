@@ -52,6 +52,13 @@ static void take_arrays(StoredTensor *tensor, const StoredTensor *from) {
     tensor->value_count = order == from->order ? from->value_count : tensor->arrays[order - 1].position_count;
 }
 
+static void borrow_arrays(StoredTensor *tensor, const StoredTensor *from) {
+    take_arrays(tensor, from);
+    for (int l = 0; l < tensor->order; l++)
+        for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
+            tensor->arrays[l].borrowed[a] = true;
+}
+
 // Prepares the entries of all ranks as one tensor.
 static const char *version_find_whole(Structures *structures, Version *version) {
     StoredTensor *whole = &version->whole;
@@ -67,10 +74,7 @@ static const char *version_find_whole(Structures *structures, Version *version) 
         entry_map_free(&map);
         return why;
     }
-    take_arrays(whole, &version->of->whole);
-    for (int l = 0; l < whole->order; l++)
-        for (int a = 0; a < LEVEL_ARRAY_COUNT; a++)
-            whole->arrays[l].borrowed[a] = true;
+    borrow_arrays(whole, &version->of->whole);
     return NULL;
 }
 
@@ -209,6 +213,18 @@ const char *structures_put(Structures *structures, int tensor, Entries *entries)
     return why;
 }
 
+const char *structures_lend(Structures *structures, int tensor, const StoredTensor *whole) {
+    const Home *home = &structures->plan->homes[tensor];
+    Version *version = version_create(structures, VERSION_HOME, home, home->tensor, NULL);
+    borrow_arrays(&version->whole, whole);
+    version->whole.values = whole->values;
+    version->whole.values_borrowed = true;
+    version->has_whole = true;
+    const char *why = count_version(structures, version);
+    structures->current[tensor] = why ? NULL : version;
+    return why;
+}
+
 // Whether the operand of a transfer is not used as it is at home.
 static bool copy_is_needed(const StatementPlan *plan, int transfer) {
     const Transfer *of = &plan->spmd->transfers[transfer];
@@ -342,6 +358,23 @@ const char *structures_execute(Structures *structures, int statement, const Tens
         why = execute_stage(&executing, tensor);
     }
     return why;
+}
+
+const char *structures_count(Structures *structures, Plan *plan, int statement, const Tensor **tensor) {
+    const char *why = structures_execute(structures, statement, tensor);
+    StatementPlan *of = plan->statements[statement];
+    for (int t = 0; t < of->spmd->transfer_count && !why; t++)
+        if (structures->moved[t])
+            plan_count_entries(of, t, *structures->moved[t]);
+    return why;
+}
+
+void structures_count_stored(const Structures *structures, Plan *plan) {
+    for (int t = 0; t < plan->tensor_count; t++) {
+        const StoredFigures stored = structures_stored(structures, t);
+        if (stored.entries)
+            plan_count_stored(plan, t, stored.entries, stored.bytes);
+    }
 }
 
 const EntryFigures *structures_moved(const Structures *structures, int transfer) {

@@ -16,9 +16,16 @@ void structures_free(Structures *structures);
 
 // Gives a sparse tensor entries, which are released. NULL on success, else the reason of the failure.
 const char *structures_put(Structures *structures, int tensor, Entries *entries);
+// The same of a tensor that is stored already, in its own levels, as a whole: nothing is copied, it has to
+// stay as long as the structures do.
+const char *structures_lend(Structures *structures, int tensor, const StoredTensor *whole);
 // Goes through the stages of a statement. A result with the structure of a known operand is known then,
 // another one is not. NULL on success, else the reason of the failure, for *tensor.
 const char *structures_execute(Structures *structures, int statement, const Tensor **tensor);
+
+// The same, and counts in the plan what the statement moves; and what all tensors store, as far as that is known.
+const char *structures_count(Structures *structures, Plan *plan, int statement, const Tensor **tensor);
+void structures_count_stored(const Structures *structures, Plan *plan);
 
 // Of the statement that was executed last: what a transfer moves; NULL: it does not depend on entries, or not
 // on known ones. Bytes that each rank sends once to request what it lacks of a dense tensor; NULL: nothing.
