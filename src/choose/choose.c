@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "choose/choosing.h"
 #include "choose/grids.h"
+#include "choose/known.h"
 #include "choose/pairs.h"
 #include "choose/settle.h"
 #include "choose/trial.h"
@@ -91,6 +92,13 @@ static const Program *settle(Choosing *choosing, const Placing *best, int *copie
     return arena_copy(search->arena, &program, sizeof program);
 }
 
+static const int64_t *assumed_entries(const Search *search) {
+    int64_t *counts = arena_array(search->arena, int64_t, search->program->tensor_count);
+    for (int t = 0; t < search->program->tensor_count; t++)
+        counts[t] = search->tensors[t].assumed ? stored_count(&search->tensors[t].stored) : -1;
+    return counts;
+}
+
 static Chosen *finish(Choosing *choosing, const Placing *best) {
     Search *search = &choosing->search;
     Arena *arena = search->arena;
@@ -99,11 +107,13 @@ static Chosen *finish(Choosing *choosing, const Placing *best) {
     const Program *program = settle(choosing, best, of_search);
     AlternativeArray *alternatives = arena_array(arena, AlternativeArray, program->statement_count);
     int *copies = arena_array(arena, int, program->statement_count);
+    const char **why = arena_array(arena, const char *, program->statement_count);
     for (int s = 0, at = 0; s < count; s++, at++) {
         at += of_search[s];
         copies[at] = of_search[s];
         if (!search->statements[s].kept)
             list_alternatives(choosing, best, s, &alternatives[at]);
+        why[at] = alternatives[at].count == 1 ? choosing->why[s] : NULL;
     }
     Chosen *chosen = arena_new(arena, Chosen);
     *chosen = (Chosen){.program = program,
@@ -111,6 +121,8 @@ static Chosen *finish(Choosing *choosing, const Placing *best) {
                        .alternatives = alternatives,
                        .copies = copies,
                        .seconds = best->total.seconds,
+                       .assumed = assumed_entries(search),
+                       .why = why,
                        .spilled = search->spills};
     return chosen;
 }
@@ -123,7 +135,7 @@ static bool find_peak(const Search *search, Chosen *chosen, int *statement, Diag
     pipeline->params[0] = search->ranks;
     const PlanOptions options = {
         .ranks = search->ranks, .sampled = true, .threads = search->options->threads};
-    const Plan *plan = pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
+    const Plan *plan = known_plan(search, pipeline, options, diagnostics);
     for (int s = 0; plan && s < chosen->program->statement_count; s++) {
         const int64_t *peaks = plan_figures(plan->statements[s])->peak_bytes;
         for (int64_t rank = 0; rank < search->ranks; rank++)
@@ -159,6 +171,15 @@ static void refuse_limit(const Search *search, int64_t peak, int statement, Diag
     diagnostics_note(diagnostics, (Span){0}, "more ranks need less memory each");
 }
 
+// Tensors have the places of the program only.
+static Places places_given(const Search *search) {
+    const int count = search->program->tensor_count;
+    unsigned char *places = (unsigned char *)arena_array(search->arena, char, max_i64(1, count));
+    for (int t = 0; t < count; t++)
+        places[t] = search->tensors[t].free ? NO_PLACE : 0;
+    return (Places){.places = places};
+}
+
 // False with diagnostics: nothing can be looked for.
 static bool find_and_plan(Choosing *choosing, Diagnostics *diagnostics) {
     Search *search = &choosing->search;
@@ -169,15 +190,20 @@ static bool find_and_plan(Choosing *choosing, Diagnostics *diagnostics) {
         if (!search->statements[s].kept)
             grids_find(search, &search->statements[s]);
     sequence_prepare(search);
-    Places *choices = arena_array(search->arena, Places, MOST_PLACINGS);
+    Places *choices = arena_array(search->arena, Places, MOST_PLACINGS + 1);
     choosing->choice_count =
         sequence_find(search, count > 1 ? MOST_PLACINGS_OF_SEVERAL : MOST_PLACINGS, choices);
+    // Where little is computed, one rank may be faster, or those where tensors are that have a place.
+    if (search->any_sparse)
+        choices[choosing->choice_count++] = places_given(search);
+    choosing->why = arena_array(search->arena, const char *, count);
     choosing->placings = arena_array(search->arena, Placing, choosing->choice_count);
     for (int p = 0; p < choosing->choice_count; p++)
         choosing->placings[p] = (Placing){.places = &choices[p],
                                           .trials = arena_array(search->arena, TrialArray, count),
                                           .best = arena_array(search->arena, int, count),
                                           .planned = true,
+                                          .as_given = search->any_sparse && p == choosing->choice_count - 1,
                                           .total.fits = true};
     for (int s = 0; s < count; s++)
         choosing_plan_statement(choosing, &search->statements[s]);
@@ -249,10 +275,12 @@ const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *
     Choosing choosing = {.search = {.arena = arena, .program = program, .options = options}};
     int largest;
     const Chosen *chosen = find_all(&choosing, fits, &largest, diagnostics);
+    known_free(&choosing.search);
     if (!chosen || *fits)
         return chosen;
     int64_t least = chosen->peak_bytes;
-    const Chosen *spilled = find_spilled(&choosing, &least);
+    // Entries of sparse tensors say which elements of others are used, which those in disk are not made for.
+    const Chosen *spilled = choosing.search.any_sparse ? NULL : find_spilled(&choosing, &least);
     *fits = spilled;
     if (!spilled)
         refuse_limit(&choosing.search, least, largest, diagnostics);

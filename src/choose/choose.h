@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses placements and schedules for a program of dense tensors. Which variables are distributed over which
+// Chooses placements and schedules for a program. Which variables are distributed over which
 // grid, where tensors lie and where data moves are looked for by formula (choose/estimate.h); sequences of
 // statements by dynamic programming over the placements of the tensors that they share; the best of these are
 // planned, so that figures are those of `plan`. The result depends on nothing but its arguments.
@@ -7,6 +7,7 @@
 #define DISTAL_CHOOSE_CHOOSE_H
 
 #include "cost/machine_model.h"
+#include "format/entries.h"
 #include "lang/program.h"
 
 typedef struct {
@@ -16,6 +17,8 @@ typedef struct {
     int64_t threads;      // of each rank, as the program is executed; 0: as many as it has cores
     double least_steps;   // of products that are divided by default; 0: as in the pipeline
     const MachineModel *model;
+    // By tensor id: what sparse inputs store, as far as it is known (order > 0); NULL: of none.
+    const Entries *entries;
     bool keeps_statements; // none are added for parts of products
     bool model_limits;     // where there is no limit, the memory of a rank of the model is one
 } ChooseOptions;
@@ -40,12 +43,13 @@ typedef struct {
     const int *copies; // by statement: how many before it copy its operands, which its alternatives count
     double seconds;    // of all statements in all their executions, at most
     int64_t peak_bytes;
+    const int64_t *assumed; // by tensor id: entries of a sparse tensor that are assumed, spread evenly; -1: none
+    const char *const *why; // by statement: why it is not distributed, where no other way could be planned
     bool spilled; // tensors without a placement are in disk, as the limit demands
 } Chosen;
 
 // Statements that have a schedule keep it, and tensors their placements. A machine with one level and several
-// dimensions is the grid of all statements that have as many variables. NULL with diagnostics: sparse
-// tensors, ranks that do not fit the machine, no schedule that fits the limit (*fits is false then). Lives in
+// dimensions is the grid of all statements that have as many variables. NULL with diagnostics: ranks that do not fit the machine, no schedule that fits the limit (*fits is false then). Lives in
 // the arena.
 const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *options, bool *fits,
                      Diagnostics *diagnostics);

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "choose/estimate.h"
+#include "choose/known.h"
 #include "choose/outside.h"
 #include "choose/tiling.h"
 
@@ -38,9 +39,11 @@ static void collect_trials(Search *search, const Placing *placing, const SearchS
                            TrialArray *trials) {
     const Places *places = placing->places;
     TrialArray ordered = {0};
-    for (int64_t c = 0; !statement->kept && c < statement->candidates.count; c++)
-        array_push(search->arena, ordered,
-                   (Trial){.candidate = c, .estimate = sequence_cost(statement, c, places->places)});
+    for (int64_t c = 0; !statement->kept && !placing->as_given && c < statement->candidates.count; c++) {
+        const double seconds = sequence_cost(statement, c, places->places);
+        if (seconds < INFINITY)
+            array_push(search->arena, ordered, (Trial){.candidate = c, .estimate = seconds});
+    }
     if (ordered.count > 1)
         qsort(ordered.items, (size_t)ordered.count, sizeof(Trial), by_estimate);
     for (int64_t i = 0; i < ordered.count && i < MOST_OF_PLACING; i++)
@@ -53,8 +56,11 @@ static void plan_trial(Choosing *choosing, const Places *places, const SearchSta
                        Trial *trial) {
     Diagnostics *diagnostics = diagnostics_create(choosing->search.arena, choosing->search.program->source);
     trial_plan(&choosing->search, places->places, statement, trial, diagnostics);
-    if (!trial->planned && !choosing->failure)
-        choosing->failure = diagnostics;
+    if (trial->planned)
+        return;
+    choosing->failure = choosing->failure ? choosing->failure : diagnostics;
+    if (trial->candidate >= 0 && !choosing->why[statement->index] && diagnostics->list.count > 0)
+        choosing->why[statement->index] = diagnostics->list.items[0].message;
 }
 
 // Tiles that need as much memory as there is, which the plan says exactly: smaller ones until they fit,
@@ -161,10 +167,14 @@ typedef struct {
     int64_t trial;
     double estimate;
     int64_t number;
+    int round; // of a sparse statement: how many plans of its candidate come before
 } Task;
+typedef Array(Task) TaskArray;
 
 static int by_task(const void *a, const void *b) {
     const Task *x = a, *y = b;
+    if (x->round != y->round)
+        return x->round < y->round ? -1 : 1;
     if (x->estimate != y->estimate)
         return x->estimate < y->estimate ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
@@ -193,9 +203,31 @@ static int64_t steps_of(const Search *search, const SearchStatement *statement, 
     return saturated_mul(steps, search->ranks);
 }
 
+// Formulas know less of sparse statements: each candidate is planned once before any is for the second time.
+// `tasks` are in order.
+static void set_rounds(Choosing *choosing, const SearchStatement *statement, TaskArray *tasks) {
+    int *plans = arena_array(choosing->search.arena, int, statement->candidates.count);
+    for (int64_t i = 0; i < tasks->count; i++) {
+        const Task *task = &tasks->items[i];
+        const Trial *trial = &choosing->placings[task->placing].trials[statement->index].items[task->trial];
+        tasks->items[i].round = plans[trial->candidate]++;
+    }
+    if (tasks->count > 1)
+        qsort(tasks->items, (size_t)tasks->count, sizeof(Task), by_task);
+}
+
+// Plans that look at all entries, which takes a microsecond each, about.
+static int most_plans(const Search *search, const SearchStatement *statement) {
+    enum { MOST_ENTRIES = 2000000, LEAST_SPARSE_PLANS = 8 };
+    if (!statement->sparse)
+        return statement->tiled ? MOST_PLANS_OF_TILES : MOST_PLANS;
+    const int64_t plans = MOST_ENTRIES / max_i64(1, known_count(search));
+    return (int)max_i64(LEAST_SPARSE_PLANS, min_i64(MOST_PLANS, plans));
+}
+
 void choosing_plan_statement(Choosing *choosing, const SearchStatement *statement) {
     Search *search = &choosing->search;
-    Array(Task) tasks = {0};
+    TaskArray tasks = {0};
     int64_t next = 0;
     for (int p = 0; p < choosing->choice_count; p++) {
         TrialArray *trials = &choosing->placings[p].trials[statement->index];
@@ -206,14 +238,16 @@ void choosing_plan_statement(Choosing *choosing, const SearchStatement *statemen
                            (Task){p, i,
                                   choosing->placings[p].places->seconds -
                                       choosing->placings[0].places->seconds + trials->items[i].estimate,
-                                  next++});
+                                  next++, 0});
     }
     if (tasks.count > 1)
         qsort(tasks.items, (size_t)tasks.count, sizeof(Task), by_task);
+    if (statement->sparse)
+        set_rounds(choosing, statement, &tasks);
+    const int most = most_plans(search, statement);
     int64_t steps = 0;
     int planned = 0, too_large = 0;
-    for (int64_t i = 0; i < tasks.count && planned < (statement->tiled ? MOST_PLANS_OF_TILES : MOST_PLANS);
-         i++) {
+    for (int64_t i = 0; i < tasks.count && planned < most; i++) {
         Placing *placing = &choosing->placings[tasks.items[i].placing];
         Trial *trial = &placing->trials[statement->index].items[tasks.items[i].trial];
         const int64_t more = steps_of(search, statement, trial);
@@ -233,7 +267,7 @@ void choosing_plan_statement(Choosing *choosing, const SearchStatement *statemen
         bool any = false;
         for (int64_t i = 0; i < trials->count; i++)
             any = any || trials->items[i].planned;
-        if (!any || p == 0)
+        if (!any || (p == 0 && !statement->sparse))
             plan_fitting(choosing, placing->places, statement, &trials->items[trials->count - 1]);
         choose_trial(choosing, placing, statement);
     }

@@ -12,6 +12,7 @@ typedef struct {
     TrialArray *trials; // by statement
     int *best;          // by statement: index of the chosen trial, -1: none could be planned
     Alternative total;  // of all statements in all their executions
+    bool as_given;      // no place is found for any tensor: those without one lie where they are used
     double copied;      // bytes of the disk of a rank that copies of the statements so far take
     bool planned;
 } Placing;
@@ -21,6 +22,7 @@ typedef struct {
     int choice_count;
     Placing *placings;
     Diagnostics *failure; // of the first plan that could not be made
+    const char **why;     // by statement: why it is not distributed; NULL: it could be, in some way
 } Choosing;
 
 // Plans trials of a statement, the most promising ones of all placings first, as far as time allows; the

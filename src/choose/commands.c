@@ -129,7 +129,7 @@ static void write_tiles(Writing *writing, const SearchStatement *statement, cons
 Statement commands_build(const Search *search, const SearchStatement *statement, const Candidate *candidate,
                          const Form *form) {
     Statement built = *statement->statement;
-    if (statement->kept || form->kind == FORM_DEFAULT)
+    if (statement->kept || form->kind == FORM_DEFAULT || candidate->by)
         return built;
     Writing writing = {.search = search};
     for (int v = 0; v < statement->cin->var_count; v++)
@@ -153,6 +153,14 @@ const char *commands_where(const Search *search, const SearchStatement *statemen
     Text text = text_create(search->arena);
     for (int d = 0; d < candidate->count; d++)
         text_printf(&text, "%s%" PRId64, d ? ", " : "grid(", candidate->sizes[d]);
+    if (candidate->by) {
+        const Access *by = candidate->by->access;
+        for (int l = 0; l < candidate->levels; l++)
+            text_printf(&text, "%s%s", l ? ", " : candidate->levels > 1 ? ") over ~fuse(" : ") over weighted(",
+                        statement->cin->vars[candidate->levels > 1 ? by->vars[by->tensor->mode_order[l]] : candidate->vars[0]].name);
+        text_append(&text, ")");
+        return text_string(&text);
+    }
     for (int d = 0; d < candidate->count; d++)
         text_printf(&text, "%s%s", d ? ", " : ") over ", statement->cin->vars[candidate->vars[d]].name);
     return text_string(&text);

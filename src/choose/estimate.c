@@ -59,6 +59,30 @@ double estimate_users(const Candidate *candidate, const UsedAccess *used) {
     return users;
 }
 
+// Of the elements of an access that a processor reaches, those that it uses: what is stored, and of a dense
+// operand those at coordinates that entries have, if these are spread evenly.
+static double used_share(const Search *search, const SearchStatement *statement, const Candidate *candidate,
+                         const UsedAccess *used) {
+    const SearchTensor *tensor = &search->tensors[used->access->tensor->id];
+    double share = tensor->share;
+    if (!(used->vars & statement->sparse) || used->is_result || tensor_is_sparse(tensor->tensor))
+        return share;
+    for (int m = 0; m < used->access->tensor->order; m++) {
+        const int var = access_mode_var(used->access, m);
+        double entries = INFINITY;
+        for (int a = 0; a < statement->access_count && var >= 0; a++) {
+            const UsedAccess *other = &statement->accesses[a];
+            if (other->nest == used->nest && !other->is_result && other->vars >> var & 1 &&
+                tensor_is_sparse(other->access->tensor))
+                entries = fmin(entries, search->tensors[other->access->tensor->id].share *
+                                            estimate_elements(statement, candidate, other));
+        }
+        if (entries < INFINITY)
+            share *= 1 - exp(-entries / (double)estimate_block(statement, candidate, var));
+    }
+    return share;
+}
+
 void estimate_candidate(const Search *search, const SearchStatement *statement, Candidate *candidate) {
     const CostRates *rates = &search->rates;
     double flop = 0, bytes = 0;
@@ -71,10 +95,11 @@ void estimate_candidate(const Search *search, const SearchStatement *statement, 
     for (int a = 0; a < statement->access_count; a++) {
         const UsedAccess *used = &statement->accesses[a];
         const int size = (int)type_info(used->access->tensor->type)->size;
-        bytes +=
-            (1 - 1 / estimate_users(candidate, used)) * size * estimate_elements(statement, candidate, used);
+        bytes += (1 - 1 / estimate_users(candidate, used)) * size *
+                 used_share(search, statement, candidate, used) *
+                 estimate_elements(statement, candidate, used);
     }
-    candidate->flop_seconds = flop / rates->flop_rate;
+    candidate->flop_seconds = flop / (statement->sparse ? rates->sparse_rate : rates->flop_rate);
     candidate->score = candidate->flop_seconds + bytes / rates->bandwidth;
 }
 
@@ -145,10 +170,11 @@ bool estimate_footprint(const Search *search, const SearchStatement *statement, 
 
 double estimate_moved(Search *search, const SearchStatement *statement, const Candidate *candidate,
                       const UsedAccess *used, const Place *place) {
-    const double size = (double)type_info(used->access->tensor->type)->size;
     double most = 0, sum = 0;
     if (!place->known)
         return 0;
+    const double size = used_share(search, statement, candidate, used) *
+                        (double)type_info(used->access->tensor->type)->size;
     for (int i = 0; i < search->sample_count; i++) {
         Rect rect;
         if (!estimate_footprint(search, statement, candidate, used, search->samples[i], &rect))
@@ -164,6 +190,14 @@ double estimate_moved(Search *search, const SearchStatement *statement, const Ca
         sum += seconds;
     }
     return most + others_matter * sum / search->sample_count;
+}
+
+// The share of a tensor's elements.
+static double part_of(const SearchTensor *tensor, int64_t elements) {
+    double all = 1;
+    for (int m = 0; m < tensor->tensor->order; m++)
+        all *= (double)tensor->extents[m];
+    return (double)elements / all;
 }
 
 Place *estimate_place(Search *search, const SearchTensor *tensor, const Placement *placement) {
@@ -188,8 +222,10 @@ Place *estimate_place(Search *search, const SearchTensor *tensor, const Placemen
             continue;
         place->parts[i] = rects.items[0];
         const int64_t elements = rect_volume(&rects.items[0]);
-        place->bytes =
-            max_i64(place->bytes, saturated_mul(elements, (int64_t)type_info(tensor->tensor->type)->size));
+        const int64_t size = (int64_t)type_info(tensor->tensor->type)->size;
+        place->bytes = max_i64(place->bytes, tensor_is_sparse(tensor->tensor)
+                                                 ? (int64_t)(tensor->bytes * part_of(tensor, elements))
+                                                 : saturated_mul(elements, size));
     }
     return place;
 }

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "choose/estimate.h"
+#include "schedule/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,12 @@ static void keep(Finding *finding, const Candidate *candidate, bool permute) {
     }
 }
 
+static void add_candidate(Search *search, SearchStatement *statement, Candidate *candidate) {
+    candidate->machine = search_grid(search, candidate->count, candidate->sizes);
+    estimate_candidate(search, statement, candidate);
+    array_push(search->arena, statement->candidates, *candidate);
+}
+
 // Whether some tensor that the statement uses lies on a grid with several dimensions.
 static bool has_placed(const SearchStatement *statement) {
     for (int a = 0; a < statement->access_count; a++) {
@@ -147,6 +154,60 @@ static void add_single(Finding *finding) {
     const VarSet distributable = finding->statement->distributable;
     if (distributable)
         add(finding, &(Candidate){.count = 1, .vars[0] = __builtin_ctzll(distributable), .sizes[0] = 1});
+}
+
+// The first sparse operand decides where a statement without a schedule is computed, after a sparse result.
+static const UsedAccess *first_sparse(const Search *search, const SearchStatement *statement) {
+    for (int a = 0; a < statement->access_count; a++) {
+        const Tensor *tensor = statement->accesses[a].access->tensor;
+        if (!statement->accesses[a].is_result && tensor_is_sparse(tensor))
+            return search->tensors[tensor->id].free ? &statement->accesses[a] : NULL;
+    }
+    return NULL;
+}
+
+// Whether entries of the access can be divided, in its first levels, by a statement that has values at these
+// only; and whether a sparse result has the same entries.
+static bool divides_entries(const SearchStatement *statement, const Access *access, int levels) {
+    const Assignment *assignment = statement->cin->assignment;
+    const Access *left = assignment->lhs;
+    int vars[MAX_ORDER], level;
+    StoredAccess stored;
+    for (int l = 0; l < levels; l++)
+        vars[l] = access->vars[access->tensor->mode_order[l]];
+    bool fits = statement->nest_count == 1 &&
+                positions_fit(access, vars, levels, &stored, &level) == POSITIONS_FIT && !stored.repeats &&
+                positions_required(assignment->rhs, assignment_type(assignment), access);
+    for (int m = 0; fits && tensor_is_sparse(left->tensor) && m < left->tensor->order; m++)
+        fits = left->tensor->order == access->tensor->order && left->vars[m] == access->vars[m] &&
+               left->tensor->mode_order[m] == access->tensor->mode_order[m];
+    return fits;
+}
+
+// One dimension by whose coordinates or entries those of a sparse operand are balanced.
+static void add_balanced(Search *search, SearchStatement *statement) {
+    const UsedAccess *by = first_sparse(search, statement);
+    const Access *left = statement->cin->assignment->lhs;
+    const bool sparse_result = tensor_is_sparse(left->tensor);
+    if (!by || search->kept || search->processors < 2 ||
+        (sparse_result && left->tensor->id < search->program->tensor_count &&
+         !search->tensors[left->tensor->id].free))
+        return;
+    const Tensor *tensor = by->access->tensor;
+    Candidate candidate = {.count = 1, .sizes[0] = search->processors, .by = by, .balance = BALANCE_WEIGHTED, .levels = 1};
+    for (int m = 0; m < tensor->order; m++) {
+        const int var = access_mode_var(by->access, m);
+        if (var < 0 || !(statement->distributable >> var & 1) || statement->extents[var] < search->processors ||
+            (sparse_result && !(access_vars(left) >> var & 1)))
+            continue;
+        candidate.vars[0] = var;
+        add_candidate(search, statement, &candidate);
+    }
+    candidate.balance = BALANCE_STORED;
+    candidate.vars[0] = access_mode_var(by->access, tensor->mode_order[0]);
+    for (candidate.levels = 2; candidate.levels <= tensor->order; candidate.levels++)
+        if (candidate.vars[0] >= 0 && divides_entries(statement, by->access, candidate.levels))
+            add_candidate(search, statement, &candidate);
 }
 
 void grids_find(Search *search, SearchStatement *statement) {
@@ -182,4 +243,6 @@ void grids_find(Search *search, SearchStatement *statement) {
         of_order[at->count]++;
         keep(&finding, at, placed || (free_grid && i < MOST_PERMUTED && at->count == GRID_DIMS));
     }
+    if (statement->sparse)
+        add_balanced(search, statement);
 }

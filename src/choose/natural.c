@@ -22,13 +22,15 @@ static int spare_mode(const SearchStatement *statement, const SearchTensor *tens
     return best;
 }
 
-// A tensor that is small beside what a rank has anyway.
-static bool is_small(const Search *search, const SearchTensor *tensor) {
-    enum { SHARE = 16 };
+// A tensor that is small beside what a rank has anyway: a sixteenth of it; and half of it, where it would move
+// at the entries of sparse operands and memory has no limit.
+static bool is_small(const Search *search, const SearchStatement *statement, const SearchTensor *tensor) {
+    enum { SHARE = 16, SPARSE_SHARE = 2 };
+    const double share = statement->sparse && search->limit <= 0 ? SPARSE_SHARE : SHARE;
     double all = 0;
     for (int t = 0; t < search->program->tensor_count; t++)
         all += search->tensors[t].bytes;
-    return tensor->input && !tensor->in_disk && tensor->bytes * SHARE * (double)search->ranks <= all;
+    return tensor->input && !tensor->in_disk && tensor->bytes * share * (double)search->ranks <= all;
 }
 
 // The mode that the variable of a dimension indexes, if no dimension divides it yet; -1: none.
@@ -105,6 +107,69 @@ static const Placement *place_shared(Search *search, const Candidate *candidate,
     return placement;
 }
 
+// The mode that a variable indexes; -1: none.
+static int mode_of(const Access *access, int var) {
+    int mode = access->tensor->order - 1;
+    while (mode >= 0 && access_mode_var(access, mode) != var)
+        mode--;
+    return mode;
+}
+
+// The tensor whose entries are balanced, or a result that has its structure.
+static PlaceEntry balanced_entry(const Candidate *candidate, const Access *access) {
+    PlaceEntry entry = {.balance = candidate->balance, .mode_count = candidate->levels};
+    for (int l = 0; l < candidate->levels; l++)
+        entry.modes[l] = candidate->levels > 1 ? access->tensor->mode_order[l] : mode_of(access, candidate->vars[0]);
+    entry.mode = entry.modes[0];
+    return entry;
+}
+
+// Other tensors have whole coordinates where that one has them, and blocks where entries are divided.
+static const Placement *place_balanced(Search *search, const SearchStatement *statement,
+                                       const Candidate *candidate, const UsedAccess *used) {
+    const Access *by = candidate->by->access, *access = used->access;
+    const SearchMachine *machine = &search->machines.items[candidate->machine];
+    const bool none[MAX_ORDER] = {false}, entries = candidate->balance == BALANCE_STORED;
+    Placement *placement = new_placement(search, machine->machine, access);
+    int mode = mode_of(access, candidate->vars[0]);
+    if (access->tensor == by->tensor || (entries && used->is_result && tensor_is_sparse(access->tensor))) {
+        placement->entries[0] = balanced_entry(candidate, access);
+        return placement;
+    }
+    if (mode < 0)
+        mode = spare_mode(statement, &search->tensors[access->tensor->id], access, none, machine->grid.extents[0]);
+    else if (!entries)
+        placement->entries[0] = (PlaceEntry){.balance = BALANCE_WEIGHTED,
+                                             .by = by->tensor->name,
+                                             .mode_count = 1,
+                                             .modes[0] = mode_of(by, candidate->vars[0])};
+    placement->entries[0].mode = mode;
+    placement->entries[0].kind = mode >= 0 ? PLACE_PARTITION : PLACE_FIX;
+    return placement;
+}
+
+bool natural_suits(const Candidate *candidate, const UsedAccess *used, const Placement *placement) {
+    const Tensor *tensor = used->access->tensor;
+    if (!candidate->by || !(tensor == candidate->by->access->tensor || (used->is_result && tensor_is_sparse(tensor))))
+        return true;
+    const PlaceEntry own = balanced_entry(candidate, used->access);
+    const PlaceEntry *entry = placement ? &placement->entries[0] : NULL;
+    return entry && placement->machine->order == 1 && entry->balance == own.balance && entry->mode == own.mode &&
+           entry->mode_count == own.mode_count;
+}
+
+bool natural_is_aligned(const Candidate *candidate, const UsedAccess *used, const Placement *placement) {
+    const bool uses_whole = candidate->by && candidate->balance == BALANCE_WEIGHTED &&
+                            mode_of(used->access, candidate->vars[0]) >= 0;
+    bool whole = false, divided = false;
+    for (int d = 0; placement && d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        divided = divided || entry->kind == PLACE_PARTITION;
+        whole = whole || (entry->kind == PLACE_PARTITION && entry->balance == BALANCE_WEIGHTED);
+    }
+    return !divided || whole == uses_whole;
+}
+
 static void add_new(const Placement **placements, int *count, const Placement *placement) {
     for (int i = 0; i < *count; i++)
         if (placement_equal(placements[i], placement))
@@ -121,10 +186,16 @@ const Placement *natural_whole(Search *search, const SearchStatement *statement,
 int natural_placements(Search *search, const SearchStatement *statement, const Candidate *candidate,
                        const UsedAccess *used, const Placement **placements) {
     int count = 0;
+    if (candidate->by) {
+        add_new(placements, &count, place_balanced(search, statement, candidate, used));
+        if (used != candidate->by && is_small(search, statement, &search->tensors[used->access->tensor->id]))
+            add_new(placements, &count, place_along(search, statement, candidate, used, PLACE_REPLICATE));
+        return count;
+    }
     add_new(placements, &count, place_along(search, statement, candidate, used, PLACE_PARTITION));
     add_new(placements, &count, place_shared(search, candidate, used));
     add_new(placements, &count, place_along(search, statement, candidate, used, PLACE_FIX));
-    if (is_small(search, &search->tensors[used->access->tensor->id]))
+    if (is_small(search, statement, &search->tensors[used->access->tensor->id]))
         add_new(placements, &count, place_along(search, statement, candidate, used, PLACE_REPLICATE));
     return count;
 }

@@ -18,4 +18,10 @@ int natural_placements(Search *search, const SearchStatement *statement, const C
 const Placement *natural_whole(Search *search, const SearchStatement *statement, const Candidate *candidate,
                                const UsedAccess *access);
 
+// Whether the statement is computed as the candidate says where the tensor of an access lies there: any
+// place will do, unless it is the tensor that decides, as its entries are balanced, or a sparse result.
+bool natural_suits(const Candidate *candidate, const UsedAccess *used, const Placement *placement);
+// Whether parts of an access are balanced there as those that the candidate uses are, or neither is.
+bool natural_is_aligned(const Candidate *candidate, const UsedAccess *used, const Placement *placement);
+
 #endif

@@ -2,6 +2,7 @@
 #include "choose/search.h"
 
 #include "base/integer.h"
+#include "choose/known.h"
 #include "choose/workspaces.h"
 
 #include <math.h>
@@ -60,9 +61,8 @@ static void read_nests(Search *search, SearchStatement *statement) {
         const Nest nest = cin_nest(cin, n);
         for (int l = 0; l < nest.loop_count; l++)
             nests[n].loops |= (VarSet)1 << nest.loops[l];
-        nests[n].operations = (double)plan_point_flop(nest.assign);
-        if (nests[n].operations < 1)
-            nests[n].operations = 1;
+        nests[n].operations = fmax(1, (double)plan_point_flop(nest.assign)) *
+                              known_share(search, nest.assign->rhs, assignment_type(cin->assignment));
         collecting.nest = n;
         collecting.is_result = true;
         collect(&collecting, nest.assign->lhs);
@@ -80,6 +80,8 @@ static void read_nests(Search *search, SearchStatement *statement) {
         tensor->last_use = statement->index;
         tensor->used_by_kept = tensor->used_by_kept || statement->kept;
         tensor->input = tensor->input && !statement->accesses[a].is_result;
+        if (tensor_is_sparse(tensor->tensor))
+            statement->sparse |= statement->accesses[a].vars;
     }
 }
 
@@ -117,7 +119,8 @@ static void read_tensors(Search *search) {
     search->tensors = arena_array(search->arena, SearchTensor, program->tensor_count);
     for (int t = 0; t < program->tensor_count; t++) {
         SearchTensor *tensor = &search->tensors[t];
-        *tensor = (SearchTensor){.tensor = program->tensors[t], .input = true};
+        *tensor = (SearchTensor){.tensor = program->tensors[t], .input = true, .share = 1};
+        search->any_sparse = search->any_sparse || tensor_is_sparse(tensor->tensor);
         tensor->bytes = (double)type_info(tensor->tensor->type)->size;
         for (int m = 0; m < tensor->tensor->order; m++) {
             int_eval(tensor->tensor->extents[m], search->params, NULL, &tensor->extents[m]);
@@ -128,21 +131,6 @@ static void read_tensors(Search *search) {
     }
     if (search->spills)
         spill_tensors(search);
-}
-
-static bool check_statement(const Assignment *assignment, Diagnostics *diagnostics) {
-    const Access *sparse = assignment_sparse(assignment);
-    if (!sparse)
-        return true;
-    diagnostics_error(diagnostics, sparse->span,
-                      "no schedule is looked for where a tensor is sparse, as '%s' is: what moves depends on "
-                      "its entries",
-                      sparse->tensor->name);
-    diagnostics_note(diagnostics, sparse->span,
-                     "place it by rows, as 'place %s(...) -> M(...)', and leave the statement without a "
-                     "schedule: it is computed where %s lies",
-                     sparse->tensor->name, sparse->tensor->name);
-    return false;
 }
 
 static bool check_program(const Program *program, Diagnostics *diagnostics) {
@@ -156,8 +144,6 @@ static bool check_program(const Program *program, Diagnostics *diagnostics) {
                 "one for the statements that use it",
                 program->tensors[t]->name);
     }
-    for (int s = 0; s < program->statement_count; s++)
-        ok &= check_statement(program->statements[s].assignment, diagnostics);
     return ok;
 }
 
@@ -214,7 +200,8 @@ Pipeline *search_pipeline(const Search *search, const Program *program, Diagnost
 static bool read_statements(Search *search, Diagnostics *diagnostics) {
     const Program *program = search->program;
     Pipeline *pipeline = search_pipeline(search, program, diagnostics);
-    if (!pipeline_run(pipeline, PASS_SCHEDULE))
+    if (!pipeline_run(pipeline, search->any_sparse ? PASS_SPMD : PASS_SCHEDULE) ||
+        (search->any_sparse && !known_create(search, pipeline, diagnostics)))
         return false;
     search->statements = arena_array(search->arena, SearchStatement, program->statement_count);
     for (int s = 0; s < program->statement_count; s++) {
@@ -231,7 +218,7 @@ static bool read_statements(Search *search, Diagnostics *diagnostics) {
         read_nests(search, statement);
         for (int a = 0; a < statement->access_count; a++)
             statement->tiled |= search->tensors[statement->accesses[a].access->tensor->id].in_disk;
-        statement->tiled = statement->tiled && statement->nest_count == 1 && count == 0;
+        statement->tiled = statement->tiled && statement->nest_count == 1 && count == 0 && !statement->sparse;
     }
     return true;
 }
@@ -245,6 +232,7 @@ static void take_rates(Search *search) {
         level++;
     search->rates =
         (CostRates){model_rate(model, MODEL_GEMM, ROWS, REAL_BYTES),
+                    model_rate(model, MODEL_SPARSE, 1, REAL_BYTES),
                     MESSAGE / model_message_seconds(model, level, 1, MESSAGE),
                     model->machine->levels[level].latency + model->machine->overhead,
                     fmax(model_disk_rate(model, false, LARGE), model_disk_rate(model, true, LARGE))};

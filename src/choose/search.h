@@ -5,6 +5,7 @@
 
 #include "choose/choose.h"
 #include "cost/predict.h"
+#include "format/stored.h"
 #include "pipeline/pipeline.h"
 
 // Dimensions of a grid that is looked for. A machine of the program that is kept may have more.
@@ -17,6 +18,7 @@ enum { MOST_ACCESSES = 64 }; // of a statement, of which transfers are placed
 // What formulas compute seconds from, of one rank.
 typedef struct {
     double flop_rate; // operations per second
+    double sparse_rate; // of loops over what sparse tensors store
     double bandwidth; // bytes per second
     double latency;   // seconds for a message
     double disk;      // bytes per second, in large requests
@@ -43,6 +45,10 @@ typedef struct {
     const Tensor *tensor;
     int64_t extents[MAX_ORDER];
     double bytes;      // of all elements
+    double share;      // of its elements that are stored, on average: 1 of a dense one
+    bool assumed;      // a sparse one, whose entries are not known (choose/known.h)
+    Entries entries;      // of a sparse one
+    StoredTensor stored;  // the same
     bool free;         // its place is to be found
     bool in_disk;      // it is placed there, or that place has to be
     bool input;        // no statement assigns it
@@ -62,7 +68,7 @@ typedef struct {
 
 typedef struct {
     VarSet loops;
-    double operations; // of one iteration
+    double operations; // of one iteration, on average: of a sparse statement most have none
 } SearchNest;
 
 // Loops over tiles, and what moves in each of them.
@@ -91,6 +97,12 @@ typedef struct {
     int64_t sizes[MOST_DIMS];
     double flop_seconds;  // of the busiest rank
     double score;         // seconds, by block sizes alone
+    // By whose entries the one dimension is balanced, and how: whole coordinates of the variable, or entries,
+    // BALANCE_STORED, in as many of its first levels; NULL: by none. The statement then has no schedule, it is
+    // computed where that tensor lies.
+    const UsedAccess *by;
+    Balance balance;
+    int levels;
     const Tiling *tiling; // of a tiled statement: the best, if each tensor is where it is used
 } Candidate;
 typedef Array(Candidate) CandidateArray;
@@ -103,6 +115,7 @@ typedef struct {
     const Command *defaults;
     bool kept;  // it has a schedule
     bool tiled; // a tensor is in disk, and loops over tiles are looked for
+    VarSet sparse; // variables of sparse tensors; 0: all are dense
     double executions;
     int64_t extents[MAX_VARS];
     VarSet distributable;
@@ -124,6 +137,7 @@ typedef struct {
     double disk;      // bytes of disk of a rank; INFINITY: no limit
     bool spills;      // tensors whose place is free are in disk, but for small ones
     bool fused;       // products get no workspaces
+    bool any_sparse;  // tensor
     ModelRanks model; // the ranks on the machine that is described
     CostRates rates;
     const Machine *kept; // the grid of the program, NULL: grids are looked for

@@ -101,6 +101,16 @@ static void add_natural(Search *search, const SearchStatement *statement, int64_
     }
 }
 
+// Estimates know nothing of entries, by which parts are balanced in one of both only: then something moves.
+static double place_cost(Search *search, const SearchStatement *statement, const Candidate *candidate, int access,
+                         const Place *place) {
+    const UsedAccess *used = &statement->accesses[access];
+    if (!natural_suits(candidate, used, place->placement))
+        return INFINITY;
+    return tiling_cost(search, statement, candidate, access, place) +
+           (natural_is_aligned(candidate, used, place->placement) ? 0 : search->rates.latency);
+}
+
 static void find_costs(Search *search, SearchStatement *statement) {
     statement->costs = arena_array(search->arena, double *, statement->candidates.count);
     for (int64_t c = 0; c < statement->candidates.count; c++) {
@@ -110,7 +120,7 @@ static void find_costs(Search *search, SearchStatement *statement) {
             const SearchTensor *tensor = tensor_of(search, used);
             for (int p = 0; p < tensor->place_count; p++)
                 statement->costs[c][a * MOST_PLACES + p] =
-                    tiling_cost(search, statement, &statement->candidates.items[c], a, tensor->places[p]);
+                    place_cost(search, statement, &statement->candidates.items[c], a, tensor->places[p]);
         }
     }
 }
@@ -125,6 +135,10 @@ void sequence_prepare(Search *search) {
     for (int64_t c = 0; c < PLACED_CANDIDATES; c++)
         for (int s = 0; s < count; s++)
             add_natural(search, &search->statements[s], c);
+    for (int s = 0; s < count; s++)
+        for (int64_t c = 0; c < search->statements[s].candidates.count; c++)
+            if (search->statements[s].candidates.items[c].by)
+                add_natural(search, &search->statements[s], c);
     for (int t = 0; t < search->program->tensor_count; t++)
         if (search->tensors[t].place_count == 0)
             add_place(search, &search->tensors[t], NULL);
@@ -240,6 +254,8 @@ static void extend(Sequence *sequence, const SearchStatement *statement, int64_t
         access++;
     if (access == statement->access_count) {
         const double seconds = sequence_cost(statement, candidate, places);
+        if (seconds == INFINITY)
+            return;
         push_state(sequence, places, before + statement->executions * seconds);
         return;
     }

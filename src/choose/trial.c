@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "choose/estimate.h"
+#include "choose/known.h"
 #include "choose/outside.h"
 #include "choose/tiling.h"
 
@@ -80,7 +81,8 @@ static int64_t bytes_elsewhere(const Search *search, const StatementPlan *plan) 
 }
 
 // Adds what the busiest rank receives or sends in all transfers, and the predicted time; the largest peak.
-static void add_figures(const Search *search, const StatementPlan *plan, Alternative *figures) {
+// False where the time is not known.
+static bool add_figures(const Search *search, const StatementPlan *plan, Alternative *figures) {
     const StatementFigures *all = plan_figures(plan);
     const int64_t elsewhere = bytes_elsewhere(search, plan);
     Alternative most = {0};
@@ -101,7 +103,9 @@ static void add_figures(const Search *search, const StatementPlan *plan, Alterna
     figures->bytes = saturated_add(figures->bytes, most.bytes);
     figures->disk_bytes = saturated_add(figures->disk_bytes, most.disk_bytes);
     figures->messages = saturated_add(figures->messages, most.messages);
-    figures->seconds += predict_statement(plan, &search->model).total;
+    const Prediction prediction = predict_statement(plan, &search->model);
+    figures->seconds += prediction.total;
+    return prediction.known;
 }
 
 // Whether the call of a library executes all loops of the leaf in a nest's body, if there is one.
@@ -110,22 +114,37 @@ static bool is_called(const SpmdNode *body) {
     return !leaf || (leaf->call && leaf->call_loops == leaf->loop_count);
 }
 
-static bool plan_program(Search *search, const Program *program, Trial *trial, Diagnostics *diagnostics) {
+// Whether entries divide the loops, where the candidate says that they do.
+static bool is_balanced(const StatementPasses *passes, const Candidate *candidate) {
+    bool balanced = !candidate || !candidate->by;
+    for (int64_t r = 0; r < passes->scheduled->relations.count; r++)
+        balanced = balanced || passes->scheduled->relations.items[r]->kind->stored ||
+                   passes->scheduled->relations.items[r]->kind == &relation_balance;
+    return balanced;
+}
+
+static bool plan_program(Search *search, const Program *program, const Candidate *candidate, Trial *trial,
+                         Diagnostics *diagnostics) {
     Pipeline *pipeline = search_pipeline(search, program, diagnostics);
-    if (!pipeline_run(pipeline, PASS_SPMD))
+    // Loops over entries may be refused.
+    if (!pipeline_run(pipeline, search->any_sparse ? PASS_LOOPS : PASS_SPMD) ||
+        !is_balanced(&pipeline->statements[program->statement_count - 1], candidate))
         return false;
     pipeline->params[0] = search->ranks;
     const PlanOptions options = {.ranks = search->ranks,
                                  .sampled = true,
                                  .threads = search->options->threads,
                                  .largest = search->processors};
-    Plan *plan = pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
+    const Plan *plan = known_plan(search, pipeline, options, diagnostics);
     if (!plan)
         return false;
     trial->figures = (Alternative){0};
     for (int s = 0; s < program->statement_count; s++)
-        add_figures(search, plan->statements[s], &trial->figures);
+        if (!add_figures(search, plan->statements[s], &trial->figures))
+            return diagnostics_error(diagnostics, plan->statements[s]->spmd->cin->assignment->span,
+                                     "its time depends on entries that are not known");
     const StatementPlan *statement = plan->statements[program->statement_count - 1];
+    trial->alone = statement->processors == 1 && search->ranks > 1;
     trial->figures.pinned = trial->form.kind >= FORM_CHUNKS && !is_called(statement->spmd->nests[0].body);
     return true;
 }
@@ -140,12 +159,14 @@ void trial_plan(Search *search, const unsigned char *places, const SearchStateme
     trial_build(&copy, places, statement, candidate, &trial->form, &built);
     Program program = trial_program(&copy, places, &built);
     program.repetition_count = 0;
-    trial->planned = plan_program(&copy, &program, trial, diagnostics);
+    trial->planned = plan_program(&copy, &program, candidate, trial, diagnostics);
     arena_free(copy.arena);
     const int64_t limit = search->limit;
     Alternative *figures = &trial->figures;
     figures->where = candidate ? commands_where(search, statement, candidate) : "";
-    figures->how = commands_how(search, statement, candidate, &trial->form);
+    figures->how = !candidate && statement->sparse && trial->alone
+                       ? "no schedule, on one rank"
+                       : commands_how(search, statement, candidate, &trial->form);
     figures->fits = limit <= 0 || figures->peak_bytes <= limit;
 }
 
@@ -317,6 +338,8 @@ void trial_forms(Search *search, const Places *places, double copied, const Sear
         return;
     }
     add_form(&traffic, candidate, (Form){.kind = FORM_ONCE}, 1, trials);
+    if (traffic.candidate->by)
+        return;
     if (statement->default_count > 0)
         add_form(&traffic, candidate, (Form){.kind = FORM_ONCE, .fused = true}, 1, trials);
     if (statement->nest_count != 1 || statement->default_count > 0 || traffic.summed <= 0)
@@ -327,7 +350,7 @@ void trial_forms(Search *search, const Places *places, double copied, const Sear
         double most = 0;
         for (int v = 0; v < statement->cin->var_count; v++) {
             double bytes;
-            if (!(statement->nests[0].loops >> v & 1) || tried >> v & 1 ||
+            if (!(statement->nests[0].loops >> v & 1) || (tried | statement->sparse) >> v & 1 ||
                 estimate_block(statement, traffic.candidate, v) < 2)
                 continue;
             inside(&traffic, v, &bytes);

@@ -12,6 +12,7 @@ typedef struct {
     Form form;
     double estimate; // seconds
     bool planned;    // it can be
+    bool alone;      // one of several ranks computes it
     Alternative figures;
 } Trial;
 typedef Array(Trial) TrialArray;

@@ -18,4 +18,9 @@ bool session_balance(Session *session, BalanceFind find, void *context);
 // A list without entries of a tensor of the program.
 Entries session_no_entries(const Session *session, const Tensor *tensor);
 
+// Reads the entries of a sparse tensor that --in gives; order 0: it gives none. False with a diagnostic;
+// entries_free follows in any case.
+bool session_given_entries(Session *session, const Bindings *bindings, const Tensor *tensor, int64_t limit,
+                           Entries *entries);
+
 #endif

@@ -6,7 +6,6 @@
 #include "cli/predict.h"
 #include "cli/report.h"
 #include "cli/run.h"
-#include "io/source_entries.h"
 #include "plan/structures.h"
 #include "plan/transfer_figures.h"
 
@@ -35,18 +34,13 @@ static bool refuse(const Inputs *inputs, const Tensor *tensor, const char *why) 
 // Reads the entries of a sparse input that --in gives, once; `is_given` stays false of another tensor. Dense
 // inputs say nothing that a plan depends on.
 static bool read_given(const Inputs *inputs, const Tensor *tensor) {
-    const Session *session = inputs->session;
     Given *given = &inputs->given[tensor->id];
-    for (int64_t i = 0; i < session->options->inputs.count && tensor_is_sparse(tensor); i++) {
-        if (given->is_given || strcmp(tensor->name, session->options->inputs.items[i].tensor) != 0)
-            continue;
-        const Entries none = session_no_entries(session, tensor);
-        given->is_given = true;
-        if (!source_entries(&inputs->bindings->sources[tensor->id], tensor->name, tensor->type, tensor->order,
-                            none.extents, inputs->limit, &given->entries, session->diagnostics))
-            return false;
-    }
-    return true;
+    if (given->is_given)
+        return true;
+    const bool read =
+        session_given_entries(inputs->session, inputs->bindings, tensor, inputs->limit, &given->entries);
+    given->is_given = given->entries.order > 0;
+    return read;
 }
 
 static bool divide_given(void *context, const BalanceTask *task, const BoundariesArray *known,

@@ -2,13 +2,30 @@
 #include "cli/schedule.h"
 
 #include "base/utf8.h"
+#include "cli/balance.h"
 #include "cli/commands.h"
 #include "cli/predict.h"
 #include "cli/report.h"
+#include "cli/run.h"
 #include "runtime/cores.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+// What --in says of sparse inputs, by tensor id. False with a diagnostic.
+static bool read_entries(Session *session, Entries *entries) {
+    Bindings bindings;
+    const Program *program = session->pipeline->program;
+    const int64_t limit = session->options->memory_limit;
+    if (!bindings_create(session, &bindings))
+        return false;
+    bool ok = true;
+    for (int t = 0; t < program->tensor_count && ok; t++)
+        ok = session_given_entries(session, &bindings, program->tensors[t], limit > 0 ? limit : INT64_MAX,
+                                   &entries[program->tensors[t]->id]);
+    session->failed = !ok;
+    return ok;
+}
 
 // Chooses for the program of the session, with its options; 0 ranks: as the program says. NULL with
 // diagnostics in those of the program.
@@ -28,10 +45,18 @@ static const Chosen *schedule_choose(Session *session, int64_t ranks) {
                                       .threads = options->threads,
                                       .model = model,
                                       .model_limits = options->machine != NULL};
-    bool fits;
-    const Chosen *chosen = choose(session->arena, session->pipeline->program, choose_options, &fits,
-                                  session->pipeline->diagnostics);
-    session->failed = !chosen && !fits;
+    const int count = session->pipeline->program->tensor_count;
+    Entries *entries = arena_array(session->arena, Entries, count);
+    choose_options->entries = entries;
+    bool fits = true;
+    const Chosen *chosen = NULL;
+    if (read_entries(session, entries)) {
+        chosen = choose(session->arena, session->pipeline->program, choose_options, &fits,
+                        session->pipeline->diagnostics);
+        session->failed = !chosen && !fits;
+    }
+    for (int t = 0; t < count; t++)
+        entries_free(&entries[t]);
     return chosen;
 }
 
@@ -135,6 +160,10 @@ static void print_text(const Session *session, const Chosen *chosen, Text *to) {
     if (chosen->spilled)
         text_append(
             to, "# tensors are in disk: no schedule was found that keeps them in memory within the limit\n");
+    for (int t = 0; t < session->pipeline->program->tensor_count; t++)
+        if (chosen->assumed[t] >= 0)
+            text_printf(to, "# entries of %s are not known: %" PRId64 " are assumed, spread evenly\n",
+                        session->pipeline->program->tensors[t]->name, chosen->assumed[t]);
     for (int s = 0; s < program->statement_count; s++) {
         if (chosen->alternatives[s].count == 0)
             continue;
@@ -142,6 +171,8 @@ static void print_text(const Session *session, const Chosen *chosen, Text *to) {
         assignment_print(program->statements[s].assignment, to);
         text_append(to, "\n");
         print_alternatives(&chosen->alternatives[s], to);
+        if (chosen->why[s])
+            text_printf(to, "# it cannot be distributed: %s\n", chosen->why[s]);
     }
     text_append(to, "\n");
     program_print(program, NULL, to);
@@ -168,7 +199,18 @@ static void print_json(const Session *session, const Chosen *chosen, Text *to) {
     text_append_json(to, session->source.name);
     text_printf(to, ", \"ranks\": %" PRId64 ", \"seconds\": ", chosen->ranks);
     text_printf(to, "%.6g", chosen->seconds);
-    text_printf(to, ", \"peak_bytes\": %" PRId64 ", \"statements\": [\n", chosen->peak_bytes);
+    text_printf(to, ", \"peak_bytes\": %" PRId64, chosen->peak_bytes);
+    bool any = false;
+    for (int t = 0; t < session->pipeline->program->tensor_count; t++) {
+        if (chosen->assumed[t] < 0)
+            continue;
+        text_append(to, any ? ", " : ", \"assumed_entries\": {");
+        text_append_json(to, session->pipeline->program->tensors[t]->name);
+        text_printf(to, ": %" PRId64, chosen->assumed[t]);
+        any = true;
+    }
+    text_append(to, any ? "}" : "");
+    text_append(to, ", \"statements\": [\n");
     for (int s = 0; s < program->statement_count; s++) {
         text_append(to, "  {\"target\": ");
         text_append_json(to, program->statements[s].assignment->lhs->tensor->name);
@@ -177,7 +219,10 @@ static void print_json(const Session *session, const Chosen *chosen, Text *to) {
             print_json_alternative(&chosen->alternatives[s].items[i], to);
             text_append(to, i + 1 < chosen->alternatives[s].count ? ",\n" : "\n");
         }
-        text_append(to, s + 1 < program->statement_count ? "  ]},\n" : "  ]}],\n");
+        text_append(to, chosen->why[s] ? "  ], \"why\": " : "  ]");
+        if (chosen->why[s])
+            text_append_json(to, chosen->why[s]);
+        text_append(to, s + 1 < program->statement_count ? "},\n" : "}],\n");
     }
     if (program->statement_count == 0)
         text_append(to, "],\n");
@@ -210,8 +255,9 @@ const Subcommand subcommand_schedule = {
         "machine with several dimensions is the grid of all statements; else all grids of -n ranks are "
         "looked at (default: those of the machine, or one for each core). With --memory-limit data moves "
         "in chunks that keep it; where tensors without a placement do not fit, they are placed in disk and "
-        "computed with by tiles, as others in disk are. Tensors have to be dense.",
-    .options = PROGRAM_OPTIONS | 1u << OPTION_THREADS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT |
+        "computed with by tiles, as others in disk are. What sparse tensors store says what moves, and "
+        "what each rank computes: --in reads it, as in a run. Without it entries are assumed.",
+    .options = PROGRAM_OPTIONS | 1u << OPTION_IN | 1u << OPTION_THREADS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT |
                1u << OPTION_MACHINE,
     .run = schedule,
 };

@@ -4,6 +4,7 @@
 // size take, and what its operands take longer to read and write than theirs; all else takes the longer of
 // its operations and of what it reads and writes in memory.
 #include "cost/predict_data.h"
+#include "index/presence.h"
 
 #include <math.h>
 
@@ -93,30 +94,46 @@ static void step_bytes(const StatementPlan *plan, int nest, const double counts[
     }
 }
 
-static int sparse_factors(const Expr *expr, const Access **sparse) {
-    if (!expr)
-        return 0;
-    if (expr->kind == EXPR_ACCESS && tensor_is_sparse(expr->access->tensor)) {
-        *sparse = expr->access;
-        return 1;
+// The share of the elements of a sparse operand that its entries are, of those that a processor uses: of the
+// rank with the most entries, where all that it uses is at home, else on average. -1: not known.
+static double entries_share(const StatementPlan *plan, const Leaf *leaf, const Access *access,
+                            const double counts[MAX_VARS]) {
+    const Home *home = &plan->homes[access->tensor->id];
+    const int64_t *stored = home->stored_entries;
+    double most = 0, all = 0, elements = access_elements(access, counts);
+    bool moves = false;
+    if (!tensor_is_sparse(access->tensor))
+        return 1; // a workspace that some points give a value
+    for (int64_t r = 0; stored && r < plan->ranks; r++) {
+        most = fmax(most, (double)stored[r]);
+        all += (double)stored[r];
     }
-    return expr->kind == EXPR_ACCESS
-               ? 0
-               : sparse_factors(expr->left, sparse) + sparse_factors(expr->right, sparse);
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        moves = moves || (plan->spmd->transfers[t].nest == leaf->nest && plan->moves[t] &&
+                          plan->spmd->transfers[t].statement_access->tensor == access->tensor);
+    if (moves) {
+        most = home->replicated ? most : all;
+        elements = 1;
+        for (int m = 0; m < home->order; m++)
+            elements *= (double)home->extents[m];
+    }
+    return !stored ? -1 : elements > 0 ? fmin(1, most / elements) : 0;
 }
 
-// Points of loops over what one sparse operand stores: of each entry those of the other loops. -1: not known.
-static double sparse_points(const StatementPlan *plan, const Leaf *leaf, const double counts[MAX_VARS],
-                            double points) {
-    const Access *sparse = NULL;
-    if (sparse_factors(leaf->assign->rhs, &sparse) != 1 || !plan->homes[sparse->tensor->id].stored_entries)
+// The share of the points of loops that has a value, if entries of several operands are independent. -1: not
+// known.
+static double present_share(const StatementPlan *plan, const Leaf *leaf, const Expr *expr, ElementType type,
+                            const double counts[MAX_VARS]) {
+    const Presence presence = expr_presence(expr, type);
+    if (presence == PRESENT_ALWAYS)
+        return 1;
+    if (presence == PRESENT_STORED)
+        return entries_share(plan, leaf, expr->access, counts);
+    const double left = presence == PRESENT_RIGHT ? 1 : present_share(plan, leaf, expr->left, type, counts);
+    const double right = presence == PRESENT_LEFT ? 1 : present_share(plan, leaf, expr->right, type, counts);
+    if (left < 0 || right < 0)
         return -1;
-    const int64_t *stored = plan->homes[sparse->tensor->id].stored_entries;
-    double entries = 0;
-    for (int64_t r = 0; r < plan->ranks; r++)
-        entries = fmax(entries, (double)stored[r]);
-    const double elements = access_elements(sparse, counts);
-    return elements > 0 ? points / elements * fmin(entries, elements) : 0;
+    return presence == PRESENT_EITHER ? fmin(1, left + right) : left * right;
 }
 
 // A kernel at work: the operations of all of its points; calls of the BLAS, and the extents of each; and
@@ -209,8 +226,10 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
     Work work = {.real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
     double points = nest_points(plan, leaf->nest, whole);
     if (leaf->sparse) {
-        points = sparse_points(plan, leaf, whole, points);
-        visit->seconds.known = visit->seconds.known && points >= 0;
+        const double share = present_share(plan, leaf, leaf->assign->rhs,
+                                           assignment_type(plan->spmd->cin->assignment), whole);
+        points *= share;
+        visit->seconds.known = visit->seconds.known && share >= 0;
     }
     // An operation on complex numbers is about four of real ones.
     work.flop = points * (double)plan_point_flop(leaf->assign) * (type->is_complex ? 4 : 1);

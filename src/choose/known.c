@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/known.h"
+
+#include "base/integer.h"
+#include "index/presence.h"
+#include "plan/balance.h"
+#include "plan/structures.h"
+
+#include <math.h>
+#include <string.h>
+
+// Spread evenly: numbers of SplitMix64.
+static int64_t assumed_coordinate(int64_t entry, int mode, int64_t extent) {
+    uint64_t z = (uint64_t)(entry * MAX_ORDER + mode + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    z ^= z >> 31;
+    return (int64_t)((double)(z >> 11) * 0x1p-53 * (double)extent);
+}
+
+static const char *assume(const SearchTensor *tensor, Entries *entries) {
+    int64_t longest = 1;
+    double elements = 1;
+    for (int m = 0; m < entries->order; m++) {
+        longest = max_i64(longest, entries->extents[m]);
+        elements *= (double)entries->extents[m];
+    }
+    const int64_t count = min_i64(saturated_mul(longest, ASSUMED_PER_COORDINATE), MOST_ASSUMED);
+    entries->count = (double)count < elements ? count : (int64_t)elements;
+    const char *why = entries_allocate(entries);
+    for (int m = 0; !why && m < entries->order; m++)
+        for (int64_t e = 0; e < entries->count; e++)
+            entries->coordinates[m][e] = assumed_coordinate(e, m, entries->extents[m]);
+    if (!why && entries->count > 0)
+        memset(entries->values, 0, type_info(tensor->tensor->type)->size * (size_t)entries->count);
+    return why;
+}
+
+// The entries of an operand with the modes of the result that has its structure.
+static bool share_entries(const Search *search, const Access *result, const Access *operand,
+                          Entries *entries) {
+    const SearchTensor *from = &search->tensors[operand->tensor->id];
+    if (operand->tensor->id >= search->program->tensor_count || from->entries.order != entries->order)
+        return false;
+    for (int m = 0; m < entries->order; m++) {
+        int of = 0;
+        while (of < entries->order && operand->vars[of] != result->vars[m])
+            of++;
+        if (of == entries->order)
+            return false;
+        entries->coordinates[m] = from->entries.coordinates[of];
+    }
+    entries->count = from->entries.count;
+    entries->values = from->entries.values;
+    return true;
+}
+
+// Whether a statement gives the tensor the structure of an operand, whose entries it then has.
+static bool find_shared(const Search *search, const Pipeline *pipeline, SearchTensor *tensor) {
+    for (int s = pipeline->program->statement_count - 1; s >= 0; s--) {
+        const Spmd *spmd = pipeline->statements[s].spmd;
+        for (int g = 0; g < spmd->stage_count; g++)
+            if (spmd->stages[g].target == tensor->tensor && spmd->stages[g].result == RESULT_SHARED)
+                return share_entries(search, spmd->cin->assignment->lhs, spmd->stages[g].shared,
+                                     &tensor->entries);
+    }
+    return false;
+}
+
+static const char *find_entries(const Search *search, const Pipeline *pipeline, SearchTensor *tensor) {
+    const int id = tensor->tensor->id;
+    const Entries *given = search->options->entries ? &search->options->entries[id] : NULL;
+    if (given && given->order > 0) {
+        tensor->entries = *given;
+        return NULL;
+    }
+    if (find_shared(search, pipeline, tensor))
+        return NULL;
+    tensor->assumed = true;
+    return assume(tensor, &tensor->entries);
+}
+
+static const char *store(const Search *search, SearchTensor *tensor) {
+    tensor->stored = (StoredTensor){.type = tensor->tensor->type, .order = tensor->tensor->order};
+    memcpy(tensor->stored.extents, tensor->extents, sizeof tensor->stored.extents);
+    memcpy(tensor->stored.levels, tensor->tensor->levels, sizeof tensor->stored.levels);
+    memcpy(tensor->stored.mode_order, tensor->tensor->mode_order, sizeof tensor->stored.mode_order);
+    return stored_pack(&tensor->stored, &tensor->entries, INT64_MAX, search->arena);
+}
+
+bool known_create(Search *search, const Pipeline *pipeline, Diagnostics *diagnostics) {
+    for (int t = 0; t < search->program->tensor_count; t++) {
+        SearchTensor *tensor = &search->tensors[t];
+        if (!tensor_is_sparse(tensor->tensor))
+            continue;
+        tensor->entries = (Entries){.type = tensor->tensor->type, .order = tensor->tensor->order};
+        memcpy(tensor->entries.extents, tensor->extents, sizeof tensor->entries.extents);
+        const char *why = find_entries(search, pipeline, tensor);
+        if (!why)
+            why = store(search, tensor);
+        if (why)
+            return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s",
+                                     tensor->tensor->name, why);
+        const double elements = tensor->bytes / (double)type_info(tensor->tensor->type)->size;
+        tensor->share = elements > 0 ? fmin(1, (double)stored_count(&tensor->stored) / elements) : 0;
+        tensor->bytes = (double)stored_bytes(&tensor->stored);
+    }
+    return true;
+}
+
+void known_free(Search *search) {
+    for (int t = 0; search->tensors && t < search->program->tensor_count; t++) {
+        stored_free(&search->tensors[t].stored);
+        if (search->tensors[t].assumed)
+            entries_free(&search->tensors[t].entries);
+    }
+}
+
+int64_t known_count(const Search *search) {
+    int64_t count = 0;
+    for (int t = 0; t < search->program->tensor_count; t++)
+        count = saturated_add(count, search->tensors[t].entries.count);
+    return count;
+}
+
+// The parts that entries balance.
+static const char *find_boundaries(const Search *search, Pipeline *pipeline, BoundariesArray *known,
+                                   const Tensor **tensor) {
+    BalanceTaskArray tasks = {0};
+    const char *why = NULL;
+    pipeline_balance_tasks(pipeline, search->arena, &tasks);
+    for (int64_t i = 0; i < tasks.count && !why; i++) {
+        const Boundaries *boundaries;
+        *tensor = tasks.items[i].tensor;
+        why = balance_whole(&tasks.items[i].division, known, &search->tensors[(*tensor)->id].entries,
+                            search->arena, &boundaries);
+        if (!why)
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+            array_push(search->arena, *known, boundaries);
+    }
+    return why;
+}
+
+// Lends the operands of a statement whose entries nothing before it says, and counts what it moves.
+static const char *count_statement(const Search *search, Structures *structures, Plan *plan, int statement,
+                                   const Tensor **tensor) {
+    const Spmd *spmd = plan->statements[statement]->spmd;
+    const char *why = NULL;
+    for (int t = 0; t < spmd->transfer_count && !why; t++) {
+        const Tensor *operand = spmd->transfers[t].statement_access->tensor;
+        const bool of_program = operand->id < search->program->tensor_count;
+        *tensor = operand;
+        if (spmd->transfers[t].kind == TRANSFER_FETCH && of_program && tensor_is_sparse(operand) &&
+            !structures_stored(structures, operand->id).entries)
+            why = structures_lend(structures, operand->id, &search->tensors[operand->id].stored);
+    }
+    return why ? why : structures_count(structures, plan, statement, tensor);
+}
+
+static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnostics) {
+    return !why || diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s", tensor->name, why);
+}
+
+Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, Diagnostics *diagnostics) {
+    BoundariesArray *known = arena_new(search->arena, BoundariesArray);
+    const Tensor *tensor = NULL;
+    if (!search->any_sparse)
+        return pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics);
+    const char *why = find_boundaries(search, pipeline, known, &tensor);
+    options.boundaries = known;
+    Plan *plan = refuse(tensor, why, diagnostics)
+                     ? pipeline_plan(pipeline, search->arena, pipeline->params, options, diagnostics)
+                     : NULL;
+    if (!plan)
+        return NULL;
+    Structures *structures = structures_create(plan, INT64_MAX, search->arena);
+    for (int s = 0; s < plan->statement_count && !why; s++)
+        why = count_statement(search, structures, plan, s, &tensor);
+    structures_count_stored(structures, plan);
+    structures_free(structures);
+    return refuse(tensor, why, diagnostics) ? plan : NULL;
+}
+
+double known_share(const Search *search, const Expr *expr, ElementType type) {
+    const Presence presence = expr_presence(expr, type);
+    if (presence == PRESENT_STORED) {
+        const int id = expr->access->tensor->id;
+        return id < search->program->tensor_count ? search->tensors[id].share : 1;
+    }
+    const bool left = presence == PRESENT_LEFT || presence == PRESENT_BOTH || presence == PRESENT_EITHER;
+    const bool right = presence == PRESENT_RIGHT || presence == PRESENT_BOTH || presence == PRESENT_EITHER;
+    const double of_left = left ? known_share(search, expr->left, type) : 1;
+    const double of_right = right ? known_share(search, expr->right, type) : 1;
+    return presence == PRESENT_EITHER ? fmin(1, of_left + of_right) : of_left * of_right;
+}
