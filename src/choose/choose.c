@@ -113,7 +113,8 @@ static Chosen *finish(Choosing *choosing, const Placing *best) {
         copies[at] = of_search[s];
         if (!search->statements[s].kept)
             list_alternatives(choosing, best, s, &alternatives[at]);
-        why[at] = alternatives[at].count == 1 ? choosing->why[s] : NULL;
+        const bool alone = best->trials[s].items[best->best[s]].alone;
+        why[at] = alone && !choosing->distributed[s] ? choosing->why[s] : NULL;
     }
     Chosen *chosen = arena_new(arena, Chosen);
     *chosen = (Chosen){.program = program,
@@ -172,12 +173,12 @@ static void refuse_limit(const Search *search, int64_t peak, int statement, Diag
 }
 
 // Tensors have the places of the program only.
-static Places places_given(const Search *search) {
+static Places places_given(const Search *search, double seconds) {
     const int count = search->program->tensor_count;
     unsigned char *places = (unsigned char *)arena_array(search->arena, char, max_i64(1, count));
     for (int t = 0; t < count; t++)
         places[t] = search->tensors[t].free ? NO_PLACE : 0;
-    return (Places){.places = places};
+    return (Places){.places = places, .seconds = seconds};
 }
 
 // False with diagnostics: nothing can be looked for.
@@ -191,19 +192,21 @@ static bool find_and_plan(Choosing *choosing, Diagnostics *diagnostics) {
             grids_find(search, &search->statements[s]);
     sequence_prepare(search);
     Places *choices = arena_array(search->arena, Places, MOST_PLACINGS + 1);
-    choosing->choice_count =
-        sequence_find(search, count > 1 ? MOST_PLACINGS_OF_SEVERAL : MOST_PLACINGS, choices);
     // Where little is computed, one rank may be faster, or those where tensors are that have a place.
-    if (search->any_sparse)
-        choices[choosing->choice_count++] = places_given(search);
+    const int given = search->any_sparse;
+    choosing->choice_count =
+        given + sequence_find(search, count > 1 ? MOST_PLACINGS_OF_SEVERAL : MOST_PLACINGS, choices + given);
+    if (given)
+        choices[0] = places_given(search, choosing->choice_count > 1 ? choices[1].seconds : 0);
     choosing->why = arena_array(search->arena, const char *, count);
+    choosing->distributed = arena_array(search->arena, bool, count);
     choosing->placings = arena_array(search->arena, Placing, choosing->choice_count);
     for (int p = 0; p < choosing->choice_count; p++)
         choosing->placings[p] = (Placing){.places = &choices[p],
                                           .trials = arena_array(search->arena, TrialArray, count),
                                           .best = arena_array(search->arena, int, count),
                                           .planned = true,
-                                          .as_given = search->any_sparse && p == choosing->choice_count - 1,
+                                          .as_given = p < given,
                                           .total.fits = true};
     for (int s = 0; s < count; s++)
         choosing_plan_statement(choosing, &search->statements[s]);

@@ -43,14 +43,15 @@ typedef struct {
     const int *copies; // by statement: how many before it copy its operands, which its alternatives count
     double seconds;    // of all statements in all their executions, at most
     int64_t peak_bytes;
-    const int64_t *assumed; // by tensor id: entries of a sparse tensor that are assumed, spread evenly; -1: none
+    const int64_t
+        *assumed; // by tensor id: entries of a sparse tensor that are assumed, spread evenly; -1: none
     const char *const *why; // by statement: why it is not distributed, where no other way could be planned
-    bool spilled; // tensors without a placement are in disk, as the limit demands
+    bool spilled;           // tensors without a placement are in disk, as the limit demands
 } Chosen;
 
 // Statements that have a schedule keep it, and tensors their placements. A machine with one level and several
-// dimensions is the grid of all statements that have as many variables. NULL with diagnostics: ranks that do not fit the machine, no schedule that fits the limit (*fits is false then). Lives in
-// the arena.
+// dimensions is the grid of all statements that have as many variables. NULL with diagnostics: ranks that do
+// not fit the machine, no schedule that fits the limit (*fits is false then). Lives in the arena.
 const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *options, bool *fits,
                      Diagnostics *diagnostics);
 

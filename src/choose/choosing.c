@@ -56,6 +56,7 @@ static void plan_trial(Choosing *choosing, const Places *places, const SearchSta
                        Trial *trial) {
     Diagnostics *diagnostics = diagnostics_create(choosing->search.arena, choosing->search.program->source);
     trial_plan(&choosing->search, places->places, statement, trial, diagnostics);
+    choosing->distributed[statement->index] |= trial->planned && trial->candidate >= 0;
     if (trial->planned)
         return;
     choosing->failure = choosing->failure ? choosing->failure : diagnostics;
@@ -136,12 +137,18 @@ int choosing_best_of(const Search *search, const Alternative *const *all, int co
     return best;
 }
 
-static void choose_trial(Choosing *choosing, Placing *placing, const SearchStatement *statement) {
+// `takes_unknown`: the default, which comes last, if only its time is not known.
+static void choose_trial(Choosing *choosing, Placing *placing, const SearchStatement *statement,
+                         bool takes_unknown) {
     const TrialArray *trials = &placing->trials[statement->index];
     const Alternative **planned = arena_array(choosing->search.arena, const Alternative *, trials->count);
     for (int64_t i = 0; i < trials->count; i++)
         planned[i] = trials->items[i].planned ? &trials->items[i].figures : NULL;
-    const int best = choosing_best_of(&choosing->search, planned, (int)trials->count);
+    int best = choosing_best_of(&choosing->search, planned, (int)trials->count);
+    if (best < 0 && takes_unknown && trials->items[trials->count - 1].unknown) {
+        best = (int)trials->count - 1;
+        planned[best] = &trials->items[best].figures;
+    }
     placing->best[statement->index] = best;
     placing->planned = placing->planned && best >= 0;
     if (best < 0)
@@ -261,14 +268,17 @@ void choosing_plan_statement(Choosing *choosing, const SearchStatement *statemen
         steps = saturated_add(steps, saturated_mul(plans, more));
         planned++;
     }
+    bool any_known = false;
     for (int p = 0; p < choosing->choice_count; p++) {
-        Placing *placing = &choosing->placings[p];
+        const Placing *placing = &choosing->placings[p];
         TrialArray *trials = &placing->trials[statement->index];
         bool any = false;
         for (int64_t i = 0; i < trials->count; i++)
             any = any || trials->items[i].planned;
         if (!any || (p == 0 && !statement->sparse))
             plan_fitting(choosing, placing->places, statement, &trials->items[trials->count - 1]);
-        choose_trial(choosing, placing, statement);
+        any_known = any_known || any || trials->items[trials->count - 1].planned;
     }
+    for (int p = 0; p < choosing->choice_count; p++)
+        choose_trial(choosing, &choosing->placings[p], statement, !any_known);
 }

@@ -22,7 +22,8 @@ typedef struct {
     int choice_count;
     Placing *placings;
     Diagnostics *failure; // of the first plan that could not be made
-    const char **why;     // by statement: why it is not distributed; NULL: it could be, in some way
+    bool *distributed;    // by statement: some plan of a candidate was made
+    const char **why;     // else what is wrong with the first one
 } Choosing;
 
 // Plans trials of a statement, the most promising ones of all placings first, as far as time allows; the

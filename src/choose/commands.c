@@ -156,8 +156,14 @@ const char *commands_where(const Search *search, const SearchStatement *statemen
     if (candidate->by) {
         const Access *by = candidate->by->access;
         for (int l = 0; l < candidate->levels; l++)
-            text_printf(&text, "%s%s", l ? ", " : candidate->levels > 1 ? ") over ~fuse(" : ") over weighted(",
-                        statement->cin->vars[candidate->levels > 1 ? by->vars[by->tensor->mode_order[l]] : candidate->vars[0]].name);
+            text_printf(
+                &text, "%s%s",
+                l                       ? ", "
+                : candidate->levels > 1 ? ") over ~fuse("
+                                        : ") over weighted(",
+                statement->cin
+                    ->vars[candidate->levels > 1 ? by->vars[by->tensor->mode_order[l]] : candidate->vars[0]]
+                    .name);
         text_append(&text, ")");
         return text_string(&text);
     }

@@ -173,8 +173,8 @@ double estimate_moved(Search *search, const SearchStatement *statement, const Ca
     double most = 0, sum = 0;
     if (!place->known)
         return 0;
-    const double size = used_share(search, statement, candidate, used) *
-                        (double)type_info(used->access->tensor->type)->size;
+    const double size =
+        used_share(search, statement, candidate, used) * (double)type_info(used->access->tensor->type)->size;
     for (int i = 0; i < search->sample_count; i++) {
         Rect rect;
         if (!estimate_footprint(search, statement, candidate, used, search->samples[i], &rect))

@@ -194,10 +194,12 @@ static void add_balanced(Search *search, SearchStatement *statement) {
          !search->tensors[left->tensor->id].free))
         return;
     const Tensor *tensor = by->access->tensor;
-    Candidate candidate = {.count = 1, .sizes[0] = search->processors, .by = by, .balance = BALANCE_WEIGHTED, .levels = 1};
+    Candidate candidate = {
+        .count = 1, .sizes[0] = search->processors, .by = by, .balance = BALANCE_WEIGHTED, .levels = 1};
     for (int m = 0; m < tensor->order; m++) {
         const int var = access_mode_var(by->access, m);
-        if (var < 0 || !(statement->distributable >> var & 1) || statement->extents[var] < search->processors ||
+        if (var < 0 || !(statement->distributable >> var & 1) ||
+            statement->extents[var] < search->processors ||
             (sparse_result && !(access_vars(left) >> var & 1)))
             continue;
         candidate.vars[0] = var;

@@ -158,7 +158,8 @@ static const char *count_statement(const Search *search, Structures *structures,
 }
 
 static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnostics) {
-    return !why || diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s", tensor->name, why);
+    return !why ||
+           diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s", tensor->name, why);
 }
 
 Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, Diagnostics *diagnostics) {

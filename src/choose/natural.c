@@ -22,8 +22,8 @@ static int spare_mode(const SearchStatement *statement, const SearchTensor *tens
     return best;
 }
 
-// A tensor that is small beside what a rank has anyway: a sixteenth of it; and half of it, where it would move
-// at the entries of sparse operands and memory has no limit.
+// A tensor that is small beside what a rank has anyway: a sixteenth of it; and half of it, where it would
+// move at the entries of sparse operands and memory has no limit.
 static bool is_small(const Search *search, const SearchStatement *statement, const SearchTensor *tensor) {
     enum { SHARE = 16, SPARSE_SHARE = 2 };
     const double share = statement->sparse && search->limit <= 0 ? SPARSE_SHARE : SHARE;
@@ -119,7 +119,8 @@ static int mode_of(const Access *access, int var) {
 static PlaceEntry balanced_entry(const Candidate *candidate, const Access *access) {
     PlaceEntry entry = {.balance = candidate->balance, .mode_count = candidate->levels};
     for (int l = 0; l < candidate->levels; l++)
-        entry.modes[l] = candidate->levels > 1 ? access->tensor->mode_order[l] : mode_of(access, candidate->vars[0]);
+        entry.modes[l] =
+            candidate->levels > 1 ? access->tensor->mode_order[l] : mode_of(access, candidate->vars[0]);
     entry.mode = entry.modes[0];
     return entry;
 }
@@ -137,7 +138,8 @@ static const Placement *place_balanced(Search *search, const SearchStatement *st
         return placement;
     }
     if (mode < 0)
-        mode = spare_mode(statement, &search->tensors[access->tensor->id], access, none, machine->grid.extents[0]);
+        mode = spare_mode(statement, &search->tensors[access->tensor->id], access, none,
+                          machine->grid.extents[0]);
     else if (!entries)
         placement->entries[0] = (PlaceEntry){.balance = BALANCE_WEIGHTED,
                                              .by = by->tensor->name,
@@ -150,12 +152,13 @@ static const Placement *place_balanced(Search *search, const SearchStatement *st
 
 bool natural_suits(const Candidate *candidate, const UsedAccess *used, const Placement *placement) {
     const Tensor *tensor = used->access->tensor;
-    if (!candidate->by || !(tensor == candidate->by->access->tensor || (used->is_result && tensor_is_sparse(tensor))))
+    if (!candidate->by ||
+        !(tensor == candidate->by->access->tensor || (used->is_result && tensor_is_sparse(tensor))))
         return true;
     const PlaceEntry own = balanced_entry(candidate, used->access);
     const PlaceEntry *entry = placement ? &placement->entries[0] : NULL;
-    return entry && placement->machine->order == 1 && entry->balance == own.balance && entry->mode == own.mode &&
-           entry->mode_count == own.mode_count;
+    return entry && placement->machine->order == 1 && entry->balance == own.balance &&
+           entry->mode == own.mode && entry->mode_count == own.mode_count;
 }
 
 bool natural_is_aligned(const Candidate *candidate, const UsedAccess *used, const Placement *placement) {

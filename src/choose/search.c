@@ -230,12 +230,11 @@ static void take_rates(Search *search) {
     int level = 0;
     while (level + 1 < model->machine->level_count && model->in_unit[level] >= (double)search->ranks)
         level++;
-    search->rates =
-        (CostRates){model_rate(model, MODEL_GEMM, ROWS, REAL_BYTES),
-                    model_rate(model, MODEL_SPARSE, 1, REAL_BYTES),
-                    MESSAGE / model_message_seconds(model, level, 1, MESSAGE),
-                    model->machine->levels[level].latency + model->machine->overhead,
-                    fmax(model_disk_rate(model, false, LARGE), model_disk_rate(model, true, LARGE))};
+    search->rates = (CostRates){
+        model_rate(model, MODEL_GEMM, ROWS, REAL_BYTES), model_rate(model, MODEL_SPARSE, 1, REAL_BYTES),
+        MESSAGE / model_message_seconds(model, level, 1, MESSAGE),
+        model->machine->levels[level].latency + model->machine->overhead,
+        fmax(model_disk_rate(model, false, LARGE), model_disk_rate(model, true, LARGE))};
 }
 
 bool search_create(Search *search, Diagnostics *diagnostics) {

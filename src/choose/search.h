@@ -17,11 +17,11 @@ enum { MOST_ACCESSES = 64 }; // of a statement, of which transfers are placed
 
 // What formulas compute seconds from, of one rank.
 typedef struct {
-    double flop_rate; // operations per second
+    double flop_rate;   // operations per second
     double sparse_rate; // of loops over what sparse tensors store
-    double bandwidth; // bytes per second
-    double latency;   // seconds for a message
-    double disk;      // bytes per second, in large requests
+    double bandwidth;   // bytes per second
+    double latency;     // seconds for a message
+    double disk;        // bytes per second, in large requests
 } CostRates;
 
 // A machine that statements may be distributed onto and tensors placed on. It is named when it is used.
@@ -44,16 +44,16 @@ typedef struct {
 typedef struct {
     const Tensor *tensor;
     int64_t extents[MAX_ORDER];
-    double bytes;      // of all elements
-    double share;      // of its elements that are stored, on average: 1 of a dense one
-    bool assumed;      // a sparse one, whose entries are not known (choose/known.h)
-    Entries entries;      // of a sparse one
-    StoredTensor stored;  // the same
-    bool free;         // its place is to be found
-    bool in_disk;      // it is placed there, or that place has to be
-    bool input;        // no statement assigns it
-    bool used_by_kept; // by a statement that has a schedule
-    int last_use;      // the statement; -1: none
+    double bytes;        // of all elements
+    double share;        // of its elements that are stored, on average: 1 of a dense one
+    bool assumed;        // a sparse one, whose entries are not known (choose/known.h)
+    Entries entries;     // of a sparse one
+    StoredTensor stored; // the same
+    bool free;           // its place is to be found
+    bool in_disk;        // it is placed there, or that place has to be
+    bool input;          // no statement assigns it
+    bool used_by_kept;   // by a statement that has a schedule
+    int last_use;        // the statement; -1: none
     int place_count;
     Place *places[MOST_PLACES];
 } SearchTensor;
@@ -95,11 +95,11 @@ typedef struct {
     int count;
     int vars[MOST_DIMS];
     int64_t sizes[MOST_DIMS];
-    double flop_seconds;  // of the busiest rank
-    double score;         // seconds, by block sizes alone
+    double flop_seconds; // of the busiest rank
+    double score;        // seconds, by block sizes alone
     // By whose entries the one dimension is balanced, and how: whole coordinates of the variable, or entries,
-    // BALANCE_STORED, in as many of its first levels; NULL: by none. The statement then has no schedule, it is
-    // computed where that tensor lies.
+    // BALANCE_STORED, in as many of its first levels; NULL: by none. The statement then has no schedule, it
+    // is computed where that tensor lies.
     const UsedAccess *by;
     Balance balance;
     int levels;
@@ -113,8 +113,8 @@ typedef struct {
     const Cin *cin;
     int default_count; // of workspaces that products get
     const Command *defaults;
-    bool kept;  // it has a schedule
-    bool tiled; // a tensor is in disk, and loops over tiles are looked for
+    bool kept;     // it has a schedule
+    bool tiled;    // a tensor is in disk, and loops over tiles are looked for
     VarSet sparse; // variables of sparse tensors; 0: all are dense
     double executions;
     int64_t extents[MAX_VARS];

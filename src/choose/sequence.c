@@ -102,8 +102,8 @@ static void add_natural(Search *search, const SearchStatement *statement, int64_
 }
 
 // Estimates know nothing of entries, by which parts are balanced in one of both only: then something moves.
-static double place_cost(Search *search, const SearchStatement *statement, const Candidate *candidate, int access,
-                         const Place *place) {
+static double place_cost(Search *search, const SearchStatement *statement, const Candidate *candidate,
+                         int access, const Place *place) {
     const UsedAccess *used = &statement->accesses[access];
     if (!natural_suits(candidate, used, place->placement))
         return INFINITY;

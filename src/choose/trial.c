@@ -139,14 +139,15 @@ static bool plan_program(Search *search, const Program *program, const Candidate
     if (!plan)
         return false;
     trial->figures = (Alternative){0};
+    trial->unknown = false;
     for (int s = 0; s < program->statement_count; s++)
-        if (!add_figures(search, plan->statements[s], &trial->figures))
-            return diagnostics_error(diagnostics, plan->statements[s]->spmd->cin->assignment->span,
-                                     "its time depends on entries that are not known");
+        trial->unknown |= !add_figures(search, plan->statements[s], &trial->figures);
     const StatementPlan *statement = plan->statements[program->statement_count - 1];
     trial->alone = statement->processors == 1 && search->ranks > 1;
     trial->figures.pinned = trial->form.kind >= FORM_CHUNKS && !is_called(statement->spmd->nests[0].body);
-    return true;
+    return !trial->unknown || diagnostics_error(diagnostics, statement->spmd->cin->assignment->span,
+                                                "what moves of '%s' is known only when it has been computed",
+                                                statement->target->name);
 }
 
 void trial_plan(Search *search, const unsigned char *places, const SearchStatement *statement, Trial *trial,
@@ -164,9 +165,11 @@ void trial_plan(Search *search, const unsigned char *places, const SearchStateme
     const int64_t limit = search->limit;
     Alternative *figures = &trial->figures;
     figures->where = candidate ? commands_where(search, statement, candidate) : "";
-    figures->how = !candidate && statement->sparse && trial->alone
-                       ? "no schedule, on one rank"
-                       : commands_how(search, statement, candidate, &trial->form);
+    figures->how = commands_how(search, statement, candidate, &trial->form);
+    if (statement->sparse && !candidate && !statement->kept)
+        figures->how = trial->unknown ? "no schedule: the time is not known"
+                       : trial->alone ? "no schedule, on one rank"
+                                      : figures->how;
     figures->fits = limit <= 0 || figures->peak_bytes <= limit;
 }
 

@@ -12,6 +12,7 @@ typedef struct {
     Form form;
     double estimate; // seconds
     bool planned;    // it can be
+    bool unknown;    // it can be, but for its time, which depends on entries that are computed
     bool alone;      // one of several ranks computes it
     Alternative figures;
 } Trial;

@@ -43,6 +43,6 @@ bool session_given_entries(Session *session, const Bindings *bindings, const Ten
     if (!given || !tensor_is_sparse(tensor))
         return true;
     const Entries none = session_no_entries(session, tensor);
-    return source_entries(&bindings->sources[tensor->id], tensor->name, tensor->type, tensor->order, none.extents,
-                          limit, entries, session->diagnostics);
+    return source_entries(&bindings->sources[tensor->id], tensor->name, tensor->type, tensor->order,
+                          none.extents, limit, entries, session->diagnostics);
 }

@@ -257,7 +257,7 @@ const Subcommand subcommand_schedule = {
         "in chunks that keep it; where tensors without a placement do not fit, they are placed in disk and "
         "computed with by tiles, as others in disk are. What sparse tensors store says what moves, and "
         "what each rank computes: --in reads it, as in a run. Without it entries are assumed.",
-    .options = PROGRAM_OPTIONS | 1u << OPTION_IN | 1u << OPTION_THREADS | 1u << OPTION_STATS | 1u << OPTION_MEMORY_LIMIT |
-               1u << OPTION_MACHINE,
+    .options = PROGRAM_OPTIONS | 1u << OPTION_IN | 1u << OPTION_THREADS | 1u << OPTION_STATS |
+               1u << OPTION_MEMORY_LIMIT | 1u << OPTION_MACHINE,
     .run = schedule,
 };

@@ -226,8 +226,8 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
     Work work = {.real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
     double points = nest_points(plan, leaf->nest, whole);
     if (leaf->sparse) {
-        const double share = present_share(plan, leaf, leaf->assign->rhs,
-                                           assignment_type(plan->spmd->cin->assignment), whole);
+        const double share =
+            present_share(plan, leaf, leaf->assign->rhs, assignment_type(plan->spmd->cin->assignment), whole);
         points *= share;
         visit->seconds.known = visit->seconds.known && share >= 0;
     }

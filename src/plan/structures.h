@@ -23,7 +23,8 @@ const char *structures_lend(Structures *structures, int tensor, const StoredTens
 // another one is not. NULL on success, else the reason of the failure, for *tensor.
 const char *structures_execute(Structures *structures, int statement, const Tensor **tensor);
 
-// The same, and counts in the plan what the statement moves; and what all tensors store, as far as that is known.
+// The same, and counts in the plan what the statement moves; and what all tensors store, as far as that is
+// known.
 const char *structures_count(Structures *structures, Plan *plan, int statement, const Tensor **tensor);
 void structures_count_stored(const Structures *structures, Plan *plan);
 
