@@ -2,10 +2,14 @@
 #include "automatic.h"
 
 #include "base/integer.h"
+#include "generate.h"
 #include "random.h"
+#include "sparse_reference.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { AUTOMATIC_PERCENT = 20, MOST_RANKS = 12 };
 
@@ -22,6 +26,7 @@ void draw_automatic(Draft *draft) {
     draft->automatic = random_chance(&random, AUTOMATIC_PERCENT);
     if (!draft->automatic)
         return;
+    const bool sparse = draft->space && strcmp(draft->space, sparse_space) == 0;
     const bool bare = draft->machines[0].level_count == 0 || !random_chance(&random, MACHINE_PERCENT);
     if (bare)
         drop_machines(&random, draft);
@@ -35,10 +40,11 @@ void draw_automatic(Draft *draft) {
         statement->has_schedule = false;
         statement->command_count = 0;
     }
-    // A schedule may name the tensor that it distributes onto.
+    // A schedule may name the tensor that it distributes onto, and a placement the one that it is balanced by.
+    any_schedule |= sparse && random_chance(&random, PLACED_PERCENT);
     for (int t = 0; t < draft->tensor_count; t++) {
         draft->tensors[t].in_gpu = false;
-        draft->tensors[t].placed &= any_schedule || random_chance(&random, PLACED_PERCENT);
+        draft->tensors[t].placed &= any_schedule || (!sparse && random_chance(&random, PLACED_PERCENT));
     }
 }
 
@@ -62,28 +68,57 @@ static MachineModel draw_model(Random *random) {
     return model;
 }
 
-const Chosen *automatic_choose(const Draft *draft, Pipeline *pipeline) {
+// The entries that sparse inputs have in the first round; of some none are known.
+static Entries *draw_known(Random *random, const Draft *draft, const Pipeline *pipeline) {
+    enum { KNOWN_PERCENT = 80 };
+    const Program *program = pipeline->program;
+    const int64_t *params = program_param_values(program, pipeline->arena);
+    Entries *known = arena_array(pipeline->arena, Entries, program->tensor_count);
+    for (int t = 0; t < program->tensor_count; t++) {
+        const Tensor *tensor = program->tensors[t];
+        int64_t extents[MAX_ORDER];
+        bool knows = tensor_is_sparse(tensor) && program_is_input(program, tensor) &&
+                     random_chance(random, KNOWN_PERCENT);
+        for (int m = 0; m < tensor->order; m++)
+            knows = int_eval(tensor->extents[m], params, NULL, &extents[m]) && knows;
+        if (knows && !sparse_input(drawn_tensor(draft, tensor), tensor, extents, draft->input_seed, draft->input_seed,
+                                   &known[t]))
+            abort(); // there is little
+    }
+    return known;
+}
+
+static const Chosen *choose_drawn(Random *random, Pipeline *pipeline, ChooseOptions options) {
     enum { LIMIT_PERCENT = 60 };
-    Random random = random_stream(draft->seed ^ 0xA071, (uint64_t)draft->index);
-    const MachineModel model = draw_model(&random);
-    ChooseOptions options = {.ranks = draft->ranks,
-                             .threads = 1,
-                             .least_steps = draft_divides(draft) ? LEAST_STEPS : 0,
-                             .model = &model};
     bool fits;
-    if (!pipeline_run(pipeline, PASS_PROGRAM))
-        return NULL;
     const Chosen *chosen = choose(pipeline->arena, pipeline->program, &options, &fits, pipeline->diagnostics);
-    if (!chosen || !random_chance(&random, LIMIT_PERCENT))
+    if (!chosen || !random_chance(random, LIMIT_PERCENT))
         return chosen;
     // Nothing may fit, which is no mistake.
-    options.memory_limit = max_i64(1, chosen->peak_bytes * random_between(&random, 20, 100) / 100);
+    options.memory_limit = max_i64(1, chosen->peak_bytes * random_between(random, 20, 100) / 100);
     Diagnostics *refused = diagnostics_create(pipeline->arena, pipeline->source);
     const Chosen *fitting = choose(pipeline->arena, pipeline->program, &options, &fits, refused);
     if (fitting || !fits)
         return fitting ? fitting : chosen;
     pipeline->diagnostics = refused;
     return NULL;
+}
+
+const Chosen *automatic_choose(const Draft *draft, Pipeline *pipeline) {
+    Random random = random_stream(draft->seed ^ 0xA071, (uint64_t)draft->index);
+    const MachineModel model = draw_model(&random);
+    ChooseOptions options = {.ranks = draft->ranks,
+                             .threads = 1,
+                             .least_steps = draft_divides(draft) ? LEAST_STEPS : 0,
+                             .model = &model};
+    if (!pipeline_run(pipeline, PASS_PROGRAM))
+        return NULL;
+    Entries *known = draw_known(&random, draft, pipeline);
+    options.entries = known;
+    const Chosen *chosen = choose_drawn(&random, pipeline, options);
+    for (int t = 0; t < pipeline->program->tensor_count; t++)
+        entries_free(&known[t]);
+    return chosen;
 }
 
 // Adds what the busiest rank receives, or sends of results, and what any reads and writes in disk; the most
@@ -119,7 +154,9 @@ const char *automatic_check(const Chosen *chosen, const Pipeline *pipeline) {
             return arena_printf(pipeline->arena,
                                 "a rank has %" PRId64 " bytes of memory in statement %d, chosen for %" PRId64,
                                 planned.peak_bytes, s, chosen->peak_bytes);
-        if (chosen->alternatives[s].count == 0)
+        // The plan does not know what sparse tensors store; an execution compares that.
+        if (chosen->alternatives[s].count == 0 ||
+            assignment_sparse(chosen->program->statements[s].assignment))
             continue;
         const Alternative *said = &chosen->alternatives[s].items[0];
         if (planned.bytes != said->bytes || planned.messages != said->messages)

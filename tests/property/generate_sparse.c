@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs with sparse tensors: drawn statements whose tensors get levels of any kind and entries of any
 // pattern.
+#include "automatic.h"
 #include "generate.h"
 #include "sparse_input.h"
 
@@ -419,4 +420,5 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     else
         draw_sparse_schedules(&random, draft, placed);
     draw_huge_extents(&random, draft);
+    draw_automatic(draft);
 }
