@@ -470,9 +470,9 @@ DISTAL_API distal_status distal_statement_text(distal_statement *statement, cons
 // already exist keep their value, so a caller can set them first.
 DISTAL_API distal_status distal_program(distal_context *context, const char *name, const char *text);
 
-// The same of a program of dense tensors, with the placements and schedules that `distal schedule` chooses
-// for the ranks of the context, where the program has none. `memory_limit`: bytes that a rank may have, or 0;
-// DISTAL_FAILED where no schedule is found that keeps it.
+// The same with the placements and schedules that `distal schedule` chooses for the ranks of the context,
+// where the program has none. Entries of sparse tensors are assumed, spread evenly. `memory_limit`: bytes
+// that a rank may have, or 0; DISTAL_FAILED where no schedule is found that keeps it.
 DISTAL_API distal_status distal_choose(distal_context *context, const char *name, const char *text,
                                        int64_t memory_limit);
 

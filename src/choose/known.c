@@ -18,6 +18,11 @@ static int64_t assumed_coordinate(int64_t entry, int mode, int64_t extent) {
     return (int64_t)((double)(z >> 11) * 0x1p-53 * (double)extent);
 }
 
+static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnostics) {
+    return !why ||
+           diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s", tensor->name, why);
+}
+
 static const char *assume(const SearchTensor *tensor, Entries *entries) {
     int64_t longest = 1;
     double elements = 1;
@@ -56,25 +61,24 @@ static bool share_entries(const Search *search, const Access *result, const Acce
 }
 
 // Whether a statement gives the tensor the structure of an operand, whose entries it then has.
-static bool find_shared(const Search *search, const Pipeline *pipeline, SearchTensor *tensor) {
-    for (int s = pipeline->program->statement_count - 1; s >= 0; s--) {
-        const Spmd *spmd = pipeline->statements[s].spmd;
-        for (int g = 0; g < spmd->stage_count; g++)
-            if (spmd->stages[g].target == tensor->tensor && spmd->stages[g].result == RESULT_SHARED)
-                return share_entries(search, spmd->cin->assignment->lhs, spmd->stages[g].shared,
-                                     &tensor->entries);
-    }
+static bool find_shared(const Search *search, const Spmd *spmd, SearchTensor *tensor) {
+    for (int g = 0; g < spmd->stage_count; g++)
+        if (spmd->stages[g].target == tensor->tensor && spmd->stages[g].result == RESULT_SHARED)
+            return share_entries(search, spmd->cin->assignment->lhs, spmd->stages[g].shared,
+                                 &tensor->entries);
     return false;
 }
 
-static const char *find_entries(const Search *search, const Pipeline *pipeline, SearchTensor *tensor) {
-    const int id = tensor->tensor->id;
-    const Entries *given = search->options->entries ? &search->options->entries[id] : NULL;
+// `spmd`: of the statement that computes the tensor; NULL: none does.
+static const char *find_entries(const Search *search, const Spmd *spmd, SearchTensor *tensor) {
+    const Entries *given = search->options->entries ? &search->options->entries[tensor->tensor->id] : NULL;
+    tensor->entries = (Entries){.type = tensor->tensor->type, .order = tensor->tensor->order};
+    memcpy(tensor->entries.extents, tensor->extents, sizeof tensor->entries.extents);
     if (given && given->order > 0) {
         tensor->entries = *given;
         return NULL;
     }
-    if (find_shared(search, pipeline, tensor))
+    if (spmd && find_shared(search, spmd, tensor))
         return NULL;
     tensor->assumed = true;
     return assume(tensor, &tensor->entries);
@@ -88,24 +92,31 @@ static const char *store(const Search *search, SearchTensor *tensor) {
     return stored_pack(&tensor->stored, &tensor->entries, INT64_MAX, search->arena);
 }
 
-bool known_create(Search *search, const Pipeline *pipeline, Diagnostics *diagnostics) {
-    for (int t = 0; t < search->program->tensor_count; t++) {
-        SearchTensor *tensor = &search->tensors[t];
-        if (!tensor_is_sparse(tensor->tensor))
-            continue;
-        tensor->entries = (Entries){.type = tensor->tensor->type, .order = tensor->tensor->order};
-        memcpy(tensor->entries.extents, tensor->extents, sizeof tensor->entries.extents);
-        const char *why = find_entries(search, pipeline, tensor);
-        if (!why)
-            why = store(search, tensor);
-        if (why)
-            return diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s",
-                                     tensor->tensor->name, why);
-        const double elements = tensor->bytes / (double)type_info(tensor->tensor->type)->size;
-        tensor->share = elements > 0 ? fmin(1, (double)stored_count(&tensor->stored) / elements) : 0;
-        tensor->bytes = (double)stored_bytes(&tensor->stored);
-    }
+static bool know(const Search *search, const Spmd *spmd, SearchTensor *tensor, Diagnostics *diagnostics) {
+    if (!tensor_is_sparse(tensor->tensor) || tensor->entries.order > 0)
+        return true;
+    const double elements = tensor->bytes / (double)type_info(tensor->tensor->type)->size;
+    const char *why = find_entries(search, spmd, tensor);
+    if (!why)
+        why = store(search, tensor);
+    if (why)
+        return refuse(tensor->tensor, why, diagnostics);
+    tensor->share = elements > 0 ? fmin(1, (double)stored_count(&tensor->stored) / elements) : 0;
+    tensor->bytes = (double)stored_bytes(&tensor->stored);
     return true;
+}
+
+bool known_create(Search *search, const Pipeline *pipeline, Diagnostics *diagnostics) {
+    const Program *program = search->program;
+    bool ok = true;
+    for (int t = 0; t < program->tensor_count && ok; t++)
+        if (!program_is_output(program, program->tensors[t]))
+            ok = know(search, NULL, &search->tensors[t], diagnostics);
+    for (int s = 0; s < program->statement_count && ok; s++) {
+        const int target = program->statements[s].assignment->lhs->tensor->id;
+        ok = know(search, pipeline->statements[s].spmd, &search->tensors[target], diagnostics);
+    }
+    return ok;
 }
 
 void known_free(Search *search) {
@@ -155,11 +166,6 @@ static const char *count_statement(const Search *search, Structures *structures,
             why = structures_lend(structures, operand->id, &search->tensors[operand->id].stored);
     }
     return why ? why : structures_count(structures, plan, statement, tensor);
-}
-
-static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnostics) {
-    return !why ||
-           diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s", tensor->name, why);
 }
 
 Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, Diagnostics *diagnostics) {

@@ -150,10 +150,15 @@ static const Placement *place_balanced(Search *search, const SearchStatement *st
     return placement;
 }
 
-bool natural_suits(const Candidate *candidate, const UsedAccess *used, const Placement *placement) {
+// Whether the statement is computed where the tensor of an access lies: the one whose entries are balanced,
+// or a sparse result.
+static bool decides(const Candidate *candidate, const UsedAccess *used) {
     const Tensor *tensor = used->access->tensor;
-    if (!candidate->by ||
-        !(tensor == candidate->by->access->tensor || (used->is_result && tensor_is_sparse(tensor))))
+    return tensor == candidate->by->access->tensor || (used->is_result && tensor_is_sparse(tensor));
+}
+
+bool natural_suits(const Candidate *candidate, const UsedAccess *used, const Placement *placement) {
+    if (!candidate->by || !decides(candidate, used))
         return true;
     const PlaceEntry own = balanced_entry(candidate, used->access);
     const PlaceEntry *entry = placement ? &placement->entries[0] : NULL;
@@ -162,15 +167,20 @@ bool natural_suits(const Candidate *candidate, const UsedAccess *used, const Pla
 }
 
 bool natural_is_aligned(const Candidate *candidate, const UsedAccess *used, const Placement *placement) {
-    const bool uses_whole = candidate->by && candidate->balance == BALANCE_WEIGHTED &&
-                            mode_of(used->access, candidate->vars[0]) >= 0;
-    bool whole = false, divided = false;
+    Balance wanted = BALANCE_NONE, own = BALANCE_NONE;
+    bool divided = false;
+    if (candidate->by && decides(candidate, used))
+        wanted = candidate->balance;
+    else if (candidate->by && candidate->balance == BALANCE_WEIGHTED &&
+             mode_of(used->access, candidate->vars[0]) >= 0)
+        wanted = BALANCE_WEIGHTED;
     for (int d = 0; placement && d < placement->machine->order; d++) {
         const PlaceEntry *entry = &placement->entries[d];
         divided = divided || entry->kind == PLACE_PARTITION;
-        whole = whole || (entry->kind == PLACE_PARTITION && entry->balance == BALANCE_WEIGHTED);
+        if (entry->kind == PLACE_PARTITION && balance_is_by_entries(entry->balance))
+            own = entry->balance;
     }
-    return !divided || whole == uses_whole;
+    return !divided || own == wanted;
 }
 
 static void add_new(const Placement **placements, int *count, const Placement *placement) {

@@ -114,6 +114,13 @@ static bool is_called(const SpmdNode *body) {
     return !leaf || (leaf->call && leaf->call_loops == leaf->loop_count);
 }
 
+static bool is_distributed(const Cin *cin) {
+    bool distributed = false;
+    for (int64_t d = 0; d < cin->directives.count; d++)
+        distributed = distributed || cin->directives.items[d]->kind == DIRECTIVE_DISTRIBUTE;
+    return distributed;
+}
+
 // Whether entries divide the loops, where the candidate says that they do.
 static bool is_balanced(const StatementPasses *passes, const Candidate *candidate) {
     bool balanced = !candidate || !candidate->by;
@@ -143,7 +150,7 @@ static bool plan_program(Search *search, const Program *program, const Candidate
     for (int s = 0; s < program->statement_count; s++)
         trial->unknown |= !add_figures(search, plan->statements[s], &trial->figures);
     const StatementPlan *statement = plan->statements[program->statement_count - 1];
-    trial->alone = statement->processors == 1 && search->ranks > 1;
+    trial->alone = search->ranks > 1 && !is_distributed(statement->spmd->cin);
     trial->figures.pinned = trial->form.kind >= FORM_CHUNKS && !is_called(statement->spmd->nests[0].body);
     return !trial->unknown || diagnostics_error(diagnostics, statement->spmd->cin->assignment->span,
                                                 "what moves of '%s' is known only when it has been computed",

@@ -16,12 +16,11 @@
 static bool read_entries(Session *session, Entries *entries) {
     Bindings bindings;
     const Program *program = session->pipeline->program;
-    const int64_t limit = session->options->memory_limit;
     if (!bindings_create(session, &bindings))
         return false;
     bool ok = true;
     for (int t = 0; t < program->tensor_count && ok; t++)
-        ok = session_given_entries(session, &bindings, program->tensors[t], limit > 0 ? limit : INT64_MAX,
+        ok = session_given_entries(session, &bindings, program->tensors[t], INT64_MAX,
                                    &entries[program->tensors[t]->id]);
     session->failed = !ok;
     return ok;

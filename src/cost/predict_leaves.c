@@ -94,30 +94,36 @@ static void step_bytes(const StatementPlan *plan, int nest, const double counts[
     }
 }
 
-// The share of the elements of a sparse operand that its entries are, of those that a processor uses: of the
-// rank with the most entries, where all that it uses is at home, else on average. -1: not known.
+// Entries of an operand that the busiest rank uses, at most: those that it has at home, and what is brought
+// where not all is there, in a copy. -1: not known.
+static double most_entries(const StatementPlan *plan, int nest, const Tensor *tensor) {
+    enum { COORDINATE_BYTES = 4 };
+    const int64_t *stored = plan->homes[tensor->id].stored_entries;
+    const double size = (double)type_info(tensor->type)->size + COORDINATE_BYTES;
+    const EntryFigures *brought = NULL;
+    double most = stored ? 0 : -1;
+    for (int t = 0; t < plan->spmd->transfer_count; t++)
+        if (plan->spmd->transfers[t].nest == nest && plan->moves[t] &&
+            plan->spmd->transfers[t].statement_access->tensor == tensor)
+            brought = plan->entries[t];
+    for (int64_t r = 0; stored && r < plan->ranks; r++) {
+        double used = (double)stored[r];
+        if (brought)
+            used = fmin(used + (double)brought->elements[r], (double)brought->buffer_bytes[r] / size);
+        most = fmax(most, used);
+    }
+    return most;
+}
+
+// The share of the elements of a sparse operand that its entries are, of those that a processor uses. -1: not
+// known.
 static double entries_share(const StatementPlan *plan, const Leaf *leaf, const Access *access,
                             const double counts[MAX_VARS]) {
-    const Home *home = &plan->homes[access->tensor->id];
-    const int64_t *stored = home->stored_entries;
-    double most = 0, all = 0, elements = access_elements(access, counts);
-    bool moves = false;
     if (!tensor_is_sparse(access->tensor))
         return 1; // a workspace that some points give a value
-    for (int64_t r = 0; stored && r < plan->ranks; r++) {
-        most = fmax(most, (double)stored[r]);
-        all += (double)stored[r];
-    }
-    for (int t = 0; t < plan->spmd->transfer_count; t++)
-        moves = moves || (plan->spmd->transfers[t].nest == leaf->nest && plan->moves[t] &&
-                          plan->spmd->transfers[t].statement_access->tensor == access->tensor);
-    if (moves) {
-        most = home->replicated ? most : all;
-        elements = 1;
-        for (int m = 0; m < home->order; m++)
-            elements *= (double)home->extents[m];
-    }
-    return !stored ? -1 : elements > 0 ? fmin(1, most / elements) : 0;
+    const double entries = most_entries(plan, leaf->nest, access->tensor);
+    const double elements = access_elements(access, counts);
+    return entries < 0 ? -1 : elements > 0 ? fmin(1, entries / elements) : 0;
 }
 
 // The share of the points of loops that has a value, if entries of several operands are independent. -1: not

@@ -40,7 +40,8 @@ void draw_automatic(Draft *draft) {
         statement->has_schedule = false;
         statement->command_count = 0;
     }
-    // A schedule may name the tensor that it distributes onto, and a placement the one that it is balanced by.
+    // A schedule may name the tensor that it distributes onto, and a placement the one that it is balanced
+    // by.
     any_schedule |= sparse && random_chance(&random, PLACED_PERCENT);
     for (int t = 0; t < draft->tensor_count; t++) {
         draft->tensors[t].in_gpu = false;
@@ -81,8 +82,8 @@ static Entries *draw_known(Random *random, const Draft *draft, const Pipeline *p
                      random_chance(random, KNOWN_PERCENT);
         for (int m = 0; m < tensor->order; m++)
             knows = int_eval(tensor->extents[m], params, NULL, &extents[m]) && knows;
-        if (knows && !sparse_input(drawn_tensor(draft, tensor), tensor, extents, draft->input_seed, draft->input_seed,
-                                   &known[t]))
+        if (knows && !sparse_input(drawn_tensor(draft, tensor), tensor, extents, draft->input_seed,
+                                   draft->input_seed, &known[t]))
             abort(); // there is little
     }
     return known;

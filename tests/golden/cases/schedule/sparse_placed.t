@@ -1,0 +1,29 @@
+# run: schedule {file} --in B=sparse:1:5000
+# The default computes where B lies.
+--- program
+param n = 500
+machine M = grid(4)
+tensor A(n, n): f64, csr
+tensor B(n, n): f64, csr
+place B(x, y) -> M(~fuse(x, y))
+A(i, j) = 2 * B(i, j)
+--- stdout
+# sparse_placed.distal on 4 ranks: 0.586 us, at most 15896 B of memory in a rank
+# entries of A are not known: 4956 are assumed, spread evenly
+#
+# A(i, j) = 2 * B(i, j)
+#      time    moved  messages   memory  computed on           data moves
+#  0.586 us      0 B         0  15896 B  -                     no schedule
+#    1.7 us   1048 B         1  58080 B  grid(4) over i        at once
+#   3.47 us   5408 B         2  62720 B  grid(2, 2) over i, j  at once
+#   3.49 us   9888 B         1  69720 B  grid(3) over i        at once
+#   4.81 us   7632 B         3  67368 B  grid(4) over j        at once
+#   5.35 us  10192 B         3  76240 B  grid(3) over j        at once
+
+param n = 500
+machine M = grid(4)
+tensor A(n, n): f64, {dense, compressed}
+tensor B(n, n): f64, {dense, compressed}
+place B(x0, x1) -> M(~fuse(x0, x1))
+
+A(i, j) = 2 * B(i, j)
