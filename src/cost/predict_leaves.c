@@ -94,24 +94,17 @@ static void step_bytes(const StatementPlan *plan, int nest, const double counts[
     }
 }
 
-// Entries of an operand that the busiest rank uses, at most: those that it has at home, and what is brought
-// where not all is there, in a copy. -1: not known.
+// Entries of an operand that the busiest rank uses: those of its copy, else those that it has at home. -1:
+// not known.
 static double most_entries(const StatementPlan *plan, int nest, const Tensor *tensor) {
-    enum { COORDINATE_BYTES = 4 };
-    const int64_t *stored = plan->homes[tensor->id].stored_entries;
-    const double size = (double)type_info(tensor->type)->size + COORDINATE_BYTES;
-    const EntryFigures *brought = NULL;
-    double most = stored ? 0 : -1;
+    const int64_t *used = plan->homes[tensor->id].stored_entries;
     for (int t = 0; t < plan->spmd->transfer_count; t++)
-        if (plan->spmd->transfers[t].nest == nest && plan->moves[t] &&
+        if (plan->spmd->transfers[t].nest == nest && plan->entries[t] && plan->entries[t]->used &&
             plan->spmd->transfers[t].statement_access->tensor == tensor)
-            brought = plan->entries[t];
-    for (int64_t r = 0; stored && r < plan->ranks; r++) {
-        double used = (double)stored[r];
-        if (brought)
-            used = fmin(used + (double)brought->elements[r], (double)brought->buffer_bytes[r] / size);
-        most = fmax(most, used);
-    }
+            used = plan->entries[t]->used;
+    double most = used ? 0 : -1;
+    for (int64_t r = 0; used && r < plan->ranks; r++)
+        most = fmax(most, (double)used[r]);
     return most;
 }
 

@@ -304,7 +304,8 @@ void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures)
     *known = (EntryFigures){arena_copy(plan->arena, figures.elements, size),
                             arena_copy(plan->arena, figures.messages, size),
                             arena_copy(plan->arena, figures.structure_bytes, size),
-                            arena_copy(plan->arena, figures.buffer_bytes, size)};
+                            arena_copy(plan->arena, figures.buffer_bytes, size),
+                            figures.used ? arena_copy(plan->arena, figures.used, size) : NULL};
     plan->entries[transfer] = known;
     plan->figures->made = false;
 }

@@ -53,14 +53,15 @@ enum { PLAN_UNSAMPLED_RANKS = 256, PLAN_SAMPLED_RANKS = 64 };
 
 // What a transfer moves as entries of sparse tensors say, by rank: elements and messages that a rank
 // receives, or sends where it reduces; bytes of the sub-trees that go with them when the structure is new;
-// and bytes of buffers and copies.
+// and bytes of buffers and copies. For predictions also how many entries a rank uses of a sparse operand;
+// NULL: not known.
 typedef struct {
-    const int64_t *elements, *messages, *structure_bytes, *buffer_bytes;
+    const int64_t *elements, *messages, *structure_bytes, *buffer_bytes, *used;
 } EntryFigures;
 
 // From the four arrays, one after the other.
 static inline EntryFigures entry_figures(const int64_t *arrays, int64_t ranks) {
-    return (EntryFigures){arrays, arrays + ranks, arrays + 2 * ranks, arrays + 3 * ranks};
+    return (EntryFigures){arrays, arrays + ranks, arrays + 2 * ranks, arrays + 3 * ranks, NULL};
 }
 
 // What a sparse tensor stores, by rank.

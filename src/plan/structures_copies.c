@@ -136,6 +136,7 @@ static const char *count_rank_copy(CopyCounting *counting, int64_t rank) {
         count_more(&counts->buffers[rank],
                    counting->puts_values ? stored_structure_bytes(&to) : stored_bytes(&to));
         counts->structure[rank] = making.structure;
+        counts->used[rank] = stored_count(&to);
     }
     if (!why && making.elements) {
         count_elements(copy->plan, copy->transfer, rank, making.elements, counts);
@@ -232,6 +233,7 @@ const char *count_copy(Structures *structures, Version *copy, bool puts_values) 
                              .counts = counts_create(structures, plan),
                              .requests = {.arena = arena_create_within(structures->arena)},
                              .arena = arena_create_within(structures->arena)};
+    counting.counts.used = arena_array(structures->arena, int64_t, plan->ranks);
     counting.requests.by =
         arena_alloc_items(counting.requests.arena, plan->ranks, sizeof *counting.requests.by);
     const char *why = NULL;

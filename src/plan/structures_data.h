@@ -72,6 +72,7 @@ const char *operand_use(Structures *structures, const StatementPlan *plan, int t
 // Figures of a transfer while they are counted, by rank; they are kept when they are complete.
 typedef struct {
     int64_t *elements, *messages, *structure, *buffers;
+    int64_t *used; // NULL: not of a sparse operand
 } EntryCounts;
 EntryCounts counts_create(Structures *structures, const StatementPlan *plan);
 void counts_keep(Structures *structures, int transfer, EntryCounts counts);

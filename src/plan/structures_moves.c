@@ -118,12 +118,14 @@ const char *copy_make(Structures *structures, Version *copy, int64_t rank, Store
 EntryCounts counts_create(Structures *structures, const StatementPlan *plan) {
     Arena *arena = structures->arena;
     return (EntryCounts){arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks),
-                         arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks)};
+                         arena_array(arena, int64_t, plan->ranks), arena_array(arena, int64_t, plan->ranks),
+                         NULL};
 }
 
 void counts_keep(Structures *structures, int transfer, EntryCounts counts) {
     EntryFigures *figures = arena_new(structures->arena, EntryFigures);
-    *figures = (EntryFigures){counts.elements, counts.messages, counts.structure, counts.buffers};
+    *figures =
+        (EntryFigures){counts.elements, counts.messages, counts.structure, counts.buffers, counts.used};
     structures->moved[transfer] = figures;
 }
 
