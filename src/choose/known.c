@@ -141,10 +141,13 @@ static const char *find_boundaries(const Search *search, Pipeline *pipeline, Bou
     const char *why = NULL;
     pipeline_balance_tasks(pipeline, search->arena, &tasks);
     for (int64_t i = 0; i < tasks.count && !why; i++) {
+        const BalanceTask *task = &tasks.items[i];
         const Boundaries *boundaries;
-        *tensor = tasks.items[i].tensor;
-        why = balance_whole(&tasks.items[i].division, known, &search->tensors[(*tensor)->id].entries,
-                            search->arena, &boundaries);
+        if (task->tensor->id >= search->program->tensor_count)
+            continue; // a workspace, whose parts are as long as each other
+        *tensor = task->tensor;
+        why = balance_whole(&task->division, known, &search->tensors[task->tensor->id].entries, search->arena,
+                            &boundaries);
         if (!why)
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
             array_push(search->arena, *known, boundaries);

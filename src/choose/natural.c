@@ -117,6 +117,8 @@ static int mode_of(const Access *access, int var) {
 
 // The tensor whose entries are balanced, or a result that has its structure.
 static PlaceEntry balanced_entry(const Candidate *candidate, const Access *access) {
+    if (access->tensor == candidate->by->access->tensor)
+        access = candidate->by->access; // of several, the one whose variables are divided
     PlaceEntry entry = {.balance = candidate->balance, .mode_count = candidate->levels};
     for (int l = 0; l < candidate->levels; l++)
         entry.modes[l] =
