@@ -44,15 +44,16 @@ bool nest_counts(const StatementPlan *plan, int nest, int64_t processor, const A
     return true;
 }
 
-// The product of the counts of the source variables: points of the loops of the nest.
-static double nest_points(const StatementPlan *plan, int nest, const double counts[MAX_VARS]) {
+// The product of the counts of the source variables, but for some: points of the loops of the nest.
+static double nest_points(const StatementPlan *plan, int nest, const double counts[MAX_VARS],
+                          VarSet without) {
     const Cin *cin = plan->spmd->cin;
     const Nest loops = cin_nest(cin, nest);
     bool active[MAX_VARS];
     double points = 1;
     provenance_active(plan->provenance, loops.loops, loops.loop_count, active);
     for (int v = 0; v < cin->var_count; v++)
-        if (cin->vars[v].source && active[v] && !plan_is_index(cin, v))
+        if (cin->vars[v].source && active[v] && !plan_is_index(cin, v) && !(without >> v & 1))
             points *= fmin(counts[v], (double)positions_count(provenance_window(plan->provenance, v)));
     return points;
 }
@@ -140,6 +141,7 @@ static double present_share(const StatementPlan *plan, const Leaf *leaf, const E
 typedef struct {
     double flop, calls, m, n, k;
     double visible, traffic;
+    double inside; // points of the dense loops inside of those over entries; 1 where there are none
     int real_bytes;
 } Work;
 
@@ -202,12 +204,21 @@ static void add_loops(Visit *visit, const Leaf *leaf, const Work *work, double s
     const ModelKernel kernel = leaf->sparse ? MODEL_SPARSE : leaf->call ? MODEL_VECTOR : MODEL_LOOPS;
     const double elements = work->visible / work->real_bytes;
     const double size = leaf->call ? work->flop / work->calls : work->flop / steps / elements;
-    const double computing = work->flop / model_rate(visit->machine, kernel, size, work->real_bytes) +
-                             steps * visit->machine->machine->overhead;
+    const double rate = model_rate(visit->machine, kernel, size, work->real_bytes);
+    // Dense loops inside of those over entries are as fast as others.
+    const double dense = fmax(rate, model_rate(visit->machine, MODEL_LOOPS, size, work->real_bytes));
+    const double first = work->flop / work->inside;
+    const double computing =
+        first / rate + (work->flop - first) / dense + steps * visit->machine->machine->overhead;
     const double memory = steps * work->traffic / model_copy_rate(visit->machine, work->visible);
     visit->seconds.computing += computing;
     visit->seconds.memory += memory;
     visit->seconds.overlapped += fmin(computing, memory);
+}
+
+static void add_sparse_vars(void *context, const Access *access) {
+    if (tensor_is_sparse(access->tensor))
+        *(VarSet *)context |= access_vars(access);
 }
 
 static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
@@ -222,12 +233,15 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
         !nest_counts(plan, leaf->nest, visit->processor, &of_call, counts))
         return;
     const TypeInfo *type = type_info(leaf->assign->lhs->tensor->type);
-    Work work = {.real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
-    double points = nest_points(plan, leaf->nest, whole);
+    Work work = {.inside = 1, .real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
+    double points = nest_points(plan, leaf->nest, whole, 0);
     if (leaf->sparse) {
         const double share =
             present_share(plan, leaf, leaf->assign->rhs, assignment_type(plan->spmd->cin->assignment), whole);
         points *= share;
+        VarSet sparse = 0;
+        expr_accesses(leaf->assign->rhs, add_sparse_vars, &sparse);
+        work.inside = fmax(1, nest_points(plan, leaf->nest, whole, sparse));
         visit->seconds.known = visit->seconds.known && share >= 0;
     }
     // An operation on complex numbers is about four of real ones.

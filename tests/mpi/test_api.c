@@ -510,6 +510,30 @@ static void test_choose(MPI_Comm comm, int rank, int ranks) {
     distal_free(d);
 }
 
+// Entries of sparse tensors are assumed, as there are none yet; others give the right result as well.
+static void test_choose_sparse(MPI_Comm comm, int rank, int ranks) {
+    (void)rank;
+    static const char text[] =
+        "tensor y(700): f64; tensor B(700, 900): f64, csr; tensor x(900): f64; tensor s: f64\n"
+        "y(i) = B(i, j) * x(j)\ns = y(i)\n";
+    distal_context *d = context_on(comm);
+    OK(distal_choose(d, "product.distal", text, 0));
+    OK(distal_tensor_fill(find(d, "B"), "const:2"));
+    OK(distal_tensor_fill(find(d, "x"), "iota"));
+    distal_statement *product = NULL, *sum = NULL;
+    OK(distal_statement_find(d, "y", 0, &product));
+    OK(distal_statement_find(d, "s", 0, &sum));
+    const char *scheduled = NULL;
+    OK(distal_statement_text(product, &scheduled));
+    CHECK((ranks > 1) == (strstr(scheduled, "place B(x0, x1)") != NULL), "%s", scheduled);
+    OK(distal_execute(plan_of(d, product)));
+    OK(distal_execute(plan_of(d, sum)));
+    distal_piece piece;
+    OK(distal_tensor_local(find(d, "s"), &piece));
+    CHECK(*(double *)piece.data == 700.0 * 2 * (899 * 900 / 2), "the sum is %g", *(double *)piece.data);
+    distal_free(d);
+}
+
 // A limit puts tensors in disk, and a product of several factors stays the one statement that the caller
 // knows.
 static void test_choose_disk(MPI_Comm comm, int rank, int ranks) {
@@ -651,6 +675,7 @@ static const struct {
     {"api/unplaced", test_unplaced, {1, 4}},
     {"api/defaults", test_defaults, {1, 4}},
     {"api/choose", test_choose, {1, 4, 5}},
+    {"api/choose_sparse", test_choose_sparse, {1, 3, 5}},
     {"api/choose_disk", test_choose_disk, {1, 3, 5}},
     {"api/program", test_program, {1, 4, 5}},
     {"api/stale", test_stale, {1, 4}},

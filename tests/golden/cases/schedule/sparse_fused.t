@@ -24,18 +24,18 @@ rate gemm 1GFLOP/s
 rate sparse 0.01GFLOP/s
 overhead 1ns
 --- stdout
-# sparse_fused.distal on 3 ranks: 4.96 us, at most 1004 B of memory in a rank
+# sparse_fused.distal on 3 ranks: 1.4 us, at most 1004 B of memory in a rank
 #
 # A(i, l) = B(i, j, k) * C(j, l) * D(k, l)
 #     time  moved  messages  memory  computed on                  data moves
-#  4.96 us  288 B         4  1004 B  grid(3) over ~fuse(i, j, k)  at once
-#  4.95 us  416 B         2   812 B  grid(3) over weighted(k)     at once
-#  4.97 us  384 B         2   820 B  grid(3) over weighted(j)     at once
-#  6.02 us   56 B         1  1132 B  grid(2) over l               at once
-#  6.04 us  120 B         3  1196 B  grid(2) over l               C in chunks of 1 of l
-#  6.08 us  416 B        10  1500 B  grid(2) over l               A, C, D in chunks of 1 of l
-#  6.15 us  288 B         4   952 B  grid(3) over ~fuse(i, j)     at once
-#  7.35 us  520 B         9  1224 B  grid(3) over j               A, C, D in chunks of 2 of l
+#   1.4 us  288 B         4  1004 B  grid(3) over ~fuse(i, j, k)  at once
+#  1.39 us  416 B         2   812 B  grid(3) over weighted(k)     at once
+#  1.41 us  384 B         2   820 B  grid(3) over weighted(j)     at once
+#  1.69 us  288 B         4   952 B  grid(3) over ~fuse(i, j)     at once
+#     2 us  520 B         9  1224 B  grid(3) over j               A, C, D in chunks of 2 of l
+#  2.02 us  328 B         5  1320 B  grid(3) over j               at once
+#  2.32 us  584 B         7  1340 B  grid(2) over j               A, C, D in chunks of 2 of l
+#  2.34 us  392 B         4  1612 B  grid(2) over j               at once
 
 machine M = grid(3)
 tensor A(9, 4): f64
