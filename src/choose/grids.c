@@ -3,6 +3,8 @@
 
 #include "base/integer.h"
 #include "choose/estimate.h"
+#include "choose/natural.h"
+#include "lang/check_balance.h"
 #include "schedule/positions.h"
 
 #include <stdlib.h>
@@ -121,10 +123,20 @@ static void keep(Finding *finding, const Candidate *candidate, bool permute) {
     }
 }
 
+// If entries can balance its placements: where each coordinate has equally many, blocks do.
 static void add_candidate(Search *search, SearchStatement *statement, Candidate *candidate) {
+    Diagnostics *unused = diagnostics_create(search->arena, search->program->source);
+    bool fits = true;
     candidate->machine = search_grid(search, candidate->count, candidate->sizes);
+    for (int a = 0; a < statement->access_count && fits; a++) {
+        const UsedAccess *used = &statement->accesses[a];
+        const Placement *natural[MOST_NATURAL];
+        natural_placements(search, statement, candidate, used, natural);
+        fits = check_balance(unused, used->access->tensor, natural[0]);
+    }
     estimate_candidate(search, statement, candidate);
-    array_push(search->arena, statement->candidates, *candidate);
+    if (fits)
+        array_push(search->arena, statement->candidates, *candidate);
 }
 
 // Whether some tensor that the statement uses lies on a grid with several dimensions.

@@ -234,6 +234,37 @@ static int places_to_try(const Sequence *sequence, const SearchStatement *statem
     return count;
 }
 
+// Whether the tensor by whose entries a placement is balanced has the parts that it refers to. `is_last`: one
+// whose place is not decided stays without.
+static bool refers_well(const Search *search, const Placement *placement, const unsigned char *places,
+                        bool is_last) {
+    for (int d = 0; placement && d < placement->machine->order; d++) {
+        const PlaceEntry *entry = &placement->entries[d];
+        int by = 0;
+        while (entry->by && strcmp(search->program->tensors[by]->name, entry->by) != 0)
+            by++;
+        const SearchTensor *tensor = &search->tensors[by];
+        if (!entry->by || (places[by] == NO_PLACE && !is_last))
+            continue;
+        const Placement *other = places[by] == NO_PLACE ? NULL : tensor->places[places[by]]->placement;
+        bool found = false;
+        for (int o = 0; other && o < other->machine->order; o++)
+            found = found || (other->entries[o].balance == entry->balance && !other->entries[o].by &&
+                              other->entries[o].mode_count == 1 && other->entries[o].mode == entry->modes[0]);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static bool all_refer_well(const Search *search, const unsigned char *places, bool is_last) {
+    bool well = true;
+    for (int t = 0; search->any_sparse && well && t < search->program->tensor_count; t++)
+        if (search->tensors[t].free && places[t] != NO_PLACE)
+            well = refers_well(search, search->tensors[t].places[places[t]]->placement, places, is_last);
+    return well;
+}
+
 static void push_state(Sequence *sequence, const unsigned char *places, double seconds) {
     Arena *arena = sequence->search->arena;
     Places state = {.places = arena_copy(arena, places, (size_t)sequence->tensor_count),
@@ -254,7 +285,7 @@ static void extend(Sequence *sequence, const SearchStatement *statement, int64_t
         access++;
     if (access == statement->access_count) {
         const double seconds = sequence_cost(statement, candidate, places);
-        if (seconds == INFINITY)
+        if (seconds == INFINITY || !all_refer_well(sequence->search, places, false))
             return;
         push_state(sequence, places, before + statement->executions * seconds);
         return;
@@ -326,8 +357,9 @@ int sequence_find(Search *search, int most, Places *found) {
             }
         prune(&sequence, s + 1);
     }
-    const int count = (int)min_i64(most, sequence.states.count);
-    for (int i = 0; i < count; i++)
-        found[i] = sequence.states.items[i];
+    int count = 0;
+    for (int64_t i = 0; i < sequence.states.count && count < most; i++)
+        if (all_refer_well(search, sequence.states.items[i].places, true))
+            found[count++] = sequence.states.items[i];
     return count;
 }
