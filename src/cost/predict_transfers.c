@@ -109,6 +109,18 @@ static double network_seconds(const StatementPlan *plan, const ModelRanks *machi
                     factor * model_message_seconds(machine, peers.level, peers.share, all / calls));
 }
 
+// Bytes of the values that the busiest rank reads and writes to fill its copy of a sparse operand, with their
+// positions in both; 0 where there is none, or it is not known.
+static double copied_entries(const StatementPlan *plan, int transfer) {
+    enum { POSITION_BYTES = 4 };
+    const EntryFigures *entries = plan->entries[transfer];
+    const double size = (double)type_info(plan->spmd->transfers[transfer].access->tensor->type)->size;
+    double most = 0;
+    for (int64_t r = 0; entries && entries->used && r < plan->ranks; r++)
+        most = fmax(most, (double)entries->used[r]);
+    return 2 * (size + POSITION_BYTES) * most;
+}
+
 // Bytes read and written in memory to fill buffers with what is at home, to clear what is added to, and to
 // add up.
 static double copied_bytes(const StatementPlan *plan, int transfer) {
@@ -120,7 +132,9 @@ static double copied_bytes(const StatementPlan *plan, int transfer) {
     double counts[MAX_VARS];
     for (int l = 0; l < moved->loop_count; l++)
         around.loops[around.count++] = moved->loops[l];
-    if (figures->io || tensor_is_sparse(moved->access->tensor) || plan->processors == 0 ||
+    if (tensor_is_sparse(moved->access->tensor))
+        return copied_entries(plan, transfer);
+    if (figures->io || plan->processors == 0 ||
         !nest_counts(plan, moved->nest, min_i64(rank * plan->per_rank, plan->processors - 1), &around,
                      counts))
         return 0;

@@ -32,10 +32,10 @@ overhead 1ns
 #  1.39 us  416 B         2   812 B  grid(3) over weighted(k)     at once
 #  1.41 us  384 B         2   820 B  grid(3) over weighted(j)     at once
 #  1.69 us  288 B         4   952 B  grid(3) over ~fuse(i, j)     at once
-#     2 us  520 B         9  1224 B  grid(3) over j               A, C, D in chunks of 2 of l
-#  2.02 us  328 B         5  1320 B  grid(3) over j               at once
-#  2.32 us  584 B         7  1340 B  grid(2) over j               A, C, D in chunks of 2 of l
-#  2.34 us  392 B         4  1612 B  grid(2) over j               at once
+#  2.01 us  520 B         9  1224 B  grid(3) over j               A, C, D in chunks of 2 of l
+#  2.04 us  328 B         5  1320 B  grid(3) over j               at once
+#  2.34 us  584 B         7  1340 B  grid(2) over j               A, C, D in chunks of 2 of l
+#  2.36 us  392 B         4  1612 B  grid(2) over j               at once
 
 machine M = grid(3)
 tensor A(9, 4): f64

@@ -14,11 +14,11 @@ A(i, j) = 2 * B(i, j)
 # A(i, j) = 2 * B(i, j)
 #      time    moved  messages   memory  computed on           data moves
 #  0.586 us      0 B         0  15896 B  -                     no schedule
-#    1.7 us   1048 B         1  58080 B  grid(4) over i        at once
-#   3.47 us   5408 B         2  62720 B  grid(2, 2) over i, j  at once
-#    3.5 us   9888 B         1  69720 B  grid(3) over i        at once
-#   4.81 us   7632 B         3  67368 B  grid(4) over j        at once
-#   5.36 us  10192 B         3  76240 B  grid(3) over j        at once
+#   2.12 us   1048 B         1  58080 B  grid(4) over i        at once
+#   3.89 us   5408 B         2  62720 B  grid(2, 2) over i, j  at once
+#   4.07 us   9888 B         1  69720 B  grid(3) over i        at once
+#   5.22 us   7632 B         3  67368 B  grid(4) over j        at once
+#    5.9 us  10192 B         3  76240 B  grid(3) over j        at once
 
 param n = 500
 machine M = grid(4)
