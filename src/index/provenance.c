@@ -293,22 +293,51 @@ static uint64_t relations_of(const Provenance *provenance, const bool *active, V
     return relations;
 }
 
-void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
-                        bool *related) {
-    VarSet found = access_coordinates(access);
+// What `vars` depend on, directly or through relations.
+static VarSet connected(const Provenance *provenance, const bool *active, VarSet vars,
+                        bool through_rotations) {
+    VarSet found = vars;
     const uint64_t relations = relations_of(provenance, active, found);
     for (bool grown = true; grown;) {
         grown = false;
         for (int i = 0; i < provenance->relation_count; i++) {
-            const VarSet vars = provenance->relations[i].takes | provenance->relations[i].gives;
-            if (!(relations >> i & 1) || !(vars & found) || !(vars & ~found))
+            const NumericRelation *relation = &provenance->relations[i];
+            VarSet of = relation->takes | relation->gives;
+            if (relation->relation.kind->rotates && !through_rotations)
+                of &= ~relation_operands(&relation->relation);
+            if (!(relations >> i & 1) || !(of & found) || !(of & ~found))
                 continue;
-            found |= vars;
+            found |= of;
             grown = true;
         }
     }
+    return found;
+}
+
+void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
+                        bool *related) {
+    const VarSet found = connected(provenance, active, access_coordinates(access), true);
     for (int v = 0; v < MAX_VARS; v++)
         related[v] = found >> v & 1;
+}
+
+void provenance_located(const Provenance *provenance, const bool *active, VarSet vars, bool *located) {
+    const VarSet found = connected(provenance, active, vars, false);
+    for (int v = 0; v < MAX_VARS; v++)
+        located[v] = found >> v & 1;
+}
+
+const Relation *provenance_rotation(const Provenance *provenance, const bool *active) {
+    const Relation *found = NULL;
+    for (int i = 0; i < provenance->relation_count; i++) {
+        const Relation *relation = &provenance->relations[i].relation;
+        if (!relation->kind->rotates || !provenance_is_active(relation, active))
+            continue;
+        if (found)
+            return NULL;
+        found = relation;
+    }
+    return found;
 }
 
 // Sets the values of the active loops, which are `known` then; false if one has none.

@@ -59,6 +59,12 @@ void provenance_active(const Provenance *provenance, const int *loops, int loop_
 void provenance_related(const Provenance *provenance, const bool *active, const Access *access,
                         bool *related);
 
+// The only active relation that rotates a loop by the values of others; NULL: there is none, or several.
+const Relation *provenance_rotation(const Provenance *provenance, const bool *active);
+// As provenance_related, for these variables in place of coordinates, and not through the operands of
+// rotations: an operand that is not found matters for the value of the rotated variable only.
+void provenance_located(const Provenance *provenance, const bool *active, VarSet vars, bool *located);
+
 // The source coordinates reached from these ranges of the active loops: appended to `boxes`, with periodic
 // sets in `arena` (none empty; disjoint where all variables are requested; nothing at all where no iteration
 // is left). Values beyond the extent of a loop reach nothing. Entries of variables that are not active are

@@ -237,9 +237,11 @@ static void count_class(Sweep *sweep, FigureClass *class) {
     fetch_figures(figurer, class, &footprint, &reuse, same);
 }
 
-static void run_sweep(Sweep *sweep) {
+static void run_sweep(Sweep *sweep, Arena *arena) {
     TransferFigurer *figurer = &sweep->figurer;
     const Footprints *footprints = figurer->planner.footprints;
+    for (int t = 0; t < 2; t++)
+        sweep->tables[t] = step_table_create(footprints, arena);
     for (figurer->step = 0; figurer->step < footprints->steps; figurer->step++) {
         const int64_t iteration = step_iteration(footprints, figurer->step);
         if (!footprints->existence || iteration == 0) {
@@ -333,9 +335,8 @@ TransferFigures transfer_figures(const StatementPlan *plan, int transfer) {
                     .class_arena = arena_create_within(scratch)},
         .local_arena = arena_create_within(scratch)};
     TransferFigurer *figurer = &sweep.figurer;
-    for (int t = 0; t < 2; t++)
-        sweep.tables[t] = step_table_create(figurer->planner.footprints, scratch);
-    run_sweep(&sweep);
+    if (!rotated_figures(figurer, scratch))
+        run_sweep(&sweep, scratch);
     TransferFigures figures = finish_figures(&sweep, figurer->planner.element_size);
     if (figurer->planner.home->memory != MEMORY_HOST || plan->spmd->on_gpu)
         add_staged(plan, transfer, &figures);

@@ -43,6 +43,10 @@ void fetch_figures(TransferFigurer *figurer, FigureClass *class, const Footprint
                    const Reuse *reuse, bool all_the_same);
 void reduce_figures(TransferFigurer *figurer, FigureClass *class, const Footprint *footprint);
 
+// Adds the figures of a transfer in a loop that coordinates rotate (plan/rotated_figures.c); false where it
+// is not in such a loop, or not in a form that this can count.
+bool rotated_figures(TransferFigurer *figurer, Arena *arena);
+
 void figurer_add(TransferFigurer *figurer, int64_t rank, Cost cost);
 
 TransferFigures transfer_figures(const StatementPlan *plan, int transfer);

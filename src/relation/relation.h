@@ -112,6 +112,8 @@ struct RelationKind {
     bool stored;
     // Entries balance its parts, which are contiguous, of one mode or of positions. child[0] is distributed.
     bool balanced;
+    // The only parent is the sum of child[0] and the operands, modulo its extent, which is that of the child.
+    bool rotates;
     // An upper bound of child[c] keeps the parent below its extent where the other child has a value.
     bool clamps[2];
 

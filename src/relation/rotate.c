@@ -117,6 +117,7 @@ const RelationKind relation_rotate = {
     .parents = 1,
     .children = 1,
     .has_operands = true,
+    .rotates = true,
     .extents = extents,
     .recover = recover,
     .boxes = make_boxes,
