@@ -9,6 +9,7 @@
 #include "plan/processor.h"
 #include "plan/rank_entries.h"
 #include "plan/tiles.h"
+#include "plan/transfer_figures.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -222,7 +223,7 @@ static bool check_work(const StatementPlan *plan, Diagnostics *diagnostics) {
                 "the loops around the communication of '%s' have more than %" PRId64
                 " iterations, which is too many for a plan; communicate it at a loop further outside",
                 access->tensor->name, most_steps);
-        if (saturated_mul(footprints->steps, classes) > limit)
+        if (transfer_work(plan, t) > limit)
             return diagnostics_error(diagnostics, access->span,
                                      "the communication of '%s' has %" PRId64 " steps on %" PRId64
                                      " ranks that differ in it, and a plan has at most %" PRId64

@@ -7,6 +7,8 @@
 // A footprint comes from a rank that used it in the step before, where there is one (a shift), but for the
 // first turn of a rank, which depends on its offset; or else from homes.
 #include "base/integer.h"
+#include "plan/indexed.h"
+#include "plan/neighbours.h"
 #include "plan/ranks.h"
 #include "plan/rotation.h"
 #include "plan/transfer_figures.h"
@@ -182,31 +184,46 @@ static void sort_by_offset(Counting *counting) {
         counting->by_offset[start[counting->classes[i].offset]++] = i;
 }
 
-// A rank at offset x uses in a step what those at x + 1 used in the step before. False where it is not known
-// which of several is the nearest one.
-static bool find_sources(Counting *counting) {
+// Of the classes with an offset, as an index of `by_offset`, that whose ranks are nearest to those of a
+// class, as reuse_of says: those that share most levels of the machine, and of these the next one, or else
+// the first; -1: there is none.
+static int64_t nearest_class(const Counting *counting, const OffsetClass *class, int64_t offset) {
+    const Rotation *rotation = &counting->rotation;
+    const Grid *grid = &rotation->footprints->grid;
+    const Spmd *spmd = counting->figurer->planner.plan->spmd;
+    const Machine *machine = spmd->dim_count > 0 ? spmd->dims[0].machine : NULL;
+    for (int level = machine ? machine->level_count - 1 : 0; level >= 0; level--) {
+        // Classes with the same coordinates in the levels before this one follow each other.
+        const int dims = level > 0 ? machine->levels[level].first : 0;
+        int64_t base = 0, stride = 1;
+        for (int d = 0; d < dims; d++)
+            base += rotation->dims[d] == DIM_OFFSET ? class->coordinates[d] * stride_of(grid, d) : 0;
+        for (int d = dims; d < grid->order; d++)
+            stride *= grid->extents[d];
+        const int64_t first = first_class(counting, offset, base),
+                      last = first_class(counting, offset, base + stride),
+                      next = first_class(counting, offset, class->distance + 1);
+        if (first < last)
+            return next < last ? next : first;
+    }
+    return -1;
+}
+
+// A rank at offset x uses in a step what those at x + 1 used in the step before.
+static void find_sources(Counting *counting) {
     const Planner *planner = &counting->figurer->planner;
-    const Spmd *spmd = planner->plan->spmd;
-    const bool several_levels = spmd->dim_count > 0 && spmd->dims[0].machine->level_count > 1;
     const bool shifts = counting->rotation.inner == 1 && planner_uses(planner, OPERATION_SHIFT);
     sort_by_offset(counting);
-    for (int64_t i = 0; i < counting->class_count && shifts; i++) {
-        OffsetClass *class = &counting->classes[i];
-        const int64_t offset = (class->offset + 1) % counting->rotation.turns;
-        const int64_t first = first_class(counting, offset, 0), last = first_class(counting, offset + 1, 0);
-        class->shifts = first < last;
-        if (several_levels && last - first > 1)
-            return false;
-        class->source = first_class(counting, offset, class->distance + 1);
-        if (class->source >= last)
-            class->source = first;
-    }
     counting->owns = arena_array(counting->arena, int64_t, counting->class_count);
     counting->fetching = arena_array(counting->arena, int64_t, counting->class_count);
-    for (int64_t i = 0; i < counting->class_count; i++)
-        if (!counting->classes[i].shifts)
+    for (int64_t i = 0; i < counting->class_count; i++) {
+        OffsetClass *class = &counting->classes[i];
+        const int64_t offset = (class->offset + 1) % counting->rotation.turns;
+        class->source = shifts ? nearest_class(counting, class, offset) : -1;
+        class->shifts = class->source >= 0;
+        if (!class->shifts)
             counting->fetching[counting->fetching_count++] = i;
-    return true;
+    }
 }
 
 // A class of a place, with its members; false where it has none.
@@ -584,6 +601,28 @@ static void clear_all(TransferFigurer *figurer) {
     figurer->pattern = OPERATION_LOCAL;
 }
 
+// What needs no look at footprints.
+static bool is_rotated(const StatementPlan *plan, int transfer, Arena *arena, Rotation *rotation) {
+    const Transfer *of = &plan->spmd->transfers[transfer];
+    const Home *home = &plan->homes[of->access->tensor->id];
+    return home->known && !neighbours_read(plan, transfer) && of->copy_limit == 0 &&
+           rotation_find(plan->footprints[transfer], home, arena, rotation);
+}
+
+int64_t transfer_work(const StatementPlan *plan, int transfer) {
+    const Footprints *footprints = plan->footprints[transfer];
+    const int64_t work = saturated_mul(footprints->steps, min_i64(footprints->class_keys, footprints->ranks));
+    Arena *scratch = arena_create_within(plan->arena);
+    Rotation rotation;
+    // Where boxes are exact, no two turns have the same footprint. With entries, each rank is looked at.
+    const bool rotated = work > plan->options.work_limit && footprints->exact &&
+                         !tensor_is_sparse(footprints->access.tensor) &&
+                         transfer_indexed_by(plan, transfer) < 0 &&
+                         is_rotated(plan, transfer, scratch, &rotation);
+    arena_free(scratch);
+    return rotated ? saturated_mul(footprints->iterations, rotation.sample_count) : work;
+}
+
 bool rotated_figures(TransferFigurer *figurer, Arena *arena) {
     const Planner *planner = &figurer->planner;
     const int64_t ranks = planner->footprints->ranks;
@@ -592,8 +631,7 @@ bool rotated_figures(TransferFigurer *figurer, Arena *arena) {
                          .arena = arena_create_within(arena),
                          .place_arena = arena_create_within(arena),
                          .scratch = arena_create_within(arena)};
-    bool fine = !planner->reads_neighbours && planner->transfer->copy_limit == 0 &&
-                rotation_find(planner->footprints, planner->home, counting.arena, &counting.rotation);
+    bool fine = is_rotated(planner->plan, planner->transfer->id, counting.arena, &counting.rotation);
     if (fine) {
         counting.others = counting.rotation.outer * counting.rotation.inner;
         counting.turn_count = counting.rotation.turns * counting.others;
@@ -606,7 +644,8 @@ bool rotated_figures(TransferFigurer *figurer, Arena *arena) {
                                    .passes_on = arena_array(counting.arena, unsigned char, ranks)};
         list_places(&counting);
         list_classes(&counting);
-        fine = find_sources(&counting) && count_samples(&counting);
+        find_sources(&counting);
+        fine = count_samples(&counting);
         if (counting.own.pattern > figurer->pattern)
             figurer->pattern = counting.own.pattern;
         if (!fine)

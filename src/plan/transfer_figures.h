@@ -47,6 +47,9 @@ void reduce_figures(TransferFigurer *figurer, FigureClass *class, const Footprin
 // is not in such a loop, or not in a form that this can count.
 bool rotated_figures(TransferFigurer *figurer, Arena *arena);
 
+// The footprints that figures of a transfer are made from, at most.
+int64_t transfer_work(const StatementPlan *plan, int transfer);
+
 void figurer_add(TransferFigurer *figurer, int64_t rank, Cost cost);
 
 TransferFigures transfer_figures(const StatementPlan *plan, int transfer);

@@ -128,24 +128,29 @@ static const TensorFigures *figures(const Pipeline *pipeline, const char *tensor
     return NULL;
 }
 
-// Some ranks plan for themselves what the figures say of them.
-static void check_parts(const Pipeline *pipeline) {
+// A rank plans for itself what the figures say of it.
+static void check_part(const Pipeline *pipeline, int64_t rank) {
     StatementPlan *plan = pipeline->plan->statements[0];
-    const int64_t ranks[] = {0, 1, plan->ranks / 2, plan->ranks - 1};
-    for (int t = 0; t < plan->spmd->transfer_count; t++)
-        for (int r = 0; r < 4; r++) {
-            const RankTransfer *part = plan_rank_transfer(plan, t, ranks[r]);
-            const TransferFigures *all = &plan_figures(plan)->transfers[t];
-            int64_t bytes = 0, messages = 0;
-            for (int64_t s = 0; s < part->step_count; s++)
-                for (int64_t o = 0; o < part->steps[s].operation_count; o++) {
-                    bytes += part->operations[part->steps[s].first_operation + o].bytes;
-                    messages += part->operations[part->steps[s].first_operation + o].messages;
-                }
-            assert_int_equal(bytes, all->bytes[ranks[r]]);
-            assert_int_equal(messages, all->messages[ranks[r]]);
-            assert_int_equal(rank_buffer_bytes(part), all->buffer_bytes[ranks[r]]);
-        }
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const RankTransfer *part = plan_rank_transfer(plan, t, rank);
+        const TransferFigures *all = &plan_figures(plan)->transfers[t];
+        int64_t bytes = 0, messages = 0;
+        for (int64_t s = 0; s < part->step_count; s++)
+            for (int64_t o = 0; o < part->steps[s].operation_count; o++) {
+                bytes += part->operations[part->steps[s].first_operation + o].bytes;
+                messages += part->operations[part->steps[s].first_operation + o].messages;
+            }
+        assert_int_equal(bytes, all->bytes[rank]);
+        assert_int_equal(messages, all->messages[rank]);
+        assert_int_equal(rank_buffer_bytes(part), all->buffer_bytes[rank]);
+    }
+}
+
+static void check_parts(const Pipeline *pipeline) {
+    const int64_t ranks = pipeline->plan->statements[0]->ranks;
+    const int64_t some[] = {0, 1, ranks / 2, ranks - 1};
+    for (int r = 0; r < 4; r++)
+        check_part(pipeline, some[r]);
 }
 
 // Blocks of ceil(n / p) coordinates, the last of which may be short or empty.
@@ -217,6 +222,59 @@ static void summa(void **state) {
     assert_string_equal(b->pattern, "broadcast");
     assert_string_equal(c->pattern, "broadcast");
     check_parts(pipeline);
+    arena_free(arena);
+}
+
+// Blocks that pass from rank to rank are counted by turn; each rank, planned for itself, has to find the
+// same. The grids are not square, and extents are divisible by nothing, or smaller than the grid.
+static void rotations(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        ParamOverride params[7];
+    } cases[] = {
+        {"cannon", {{"n", 31}, {"gx", 7}, {"gy", 5}}},
+        {"cannon", {{"n", 31}, {"gx", 5}, {"gy", 7}}},
+        {"cannon", {{"n", 4}, {"gx", 7}, {"gy", 6}}},
+        {"cannon", {{"n", 37}, {"gx", 2}, {"gy", 13}}},
+        {"cannon", {{"n", 37}, {"gx", 13}, {"gy", 2}}},
+        {"pumma", {{"n", 31}, {"gx", 7}, {"gy", 5}}},
+        {"pumma", {{"m", 4}, {"n", 29}, {"q", 11}, {"gx", 3}, {"gy", 11}}},
+        {"solomonik", {{"n", 41}, {"gx", 5}, {"g", 4}, {"c", 3}}},
+        {"coupled_cluster", {{"n", 17}, {"o", 2}, {"gx", 5}, {"gy", 4}}},
+        {"cannon_summa", {{"n", 53}, {"gx", 3}, {"gy", 4}, {"cx", 2}, {"cy", 2}, {"chunk", 3}}},
+        {"cannon_summa", {{"n", 53}, {"gx", 3}, {"gy", 4}, {"cx", 2}, {"cy", 2}, {"chunk", 99}}},
+        {"summa_cannon", {{"n", 53}, {"gx", 3}, {"gy", 2}, {"cx", 3}, {"cy", 3}, {"steps", 3}}},
+        {"summa_cannon", {{"n", 53}, {"gx", 3}, {"gy", 2}, {"cx", 2}, {"cy", 5}, {"steps", 2}}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Arena *arena = arena_create();
+        int count = 0;
+        while (count < 7 && cases[c].params[count].name)
+            count++;
+        const Pipeline *pipeline =
+            compile(arena, read_example(arena, cases[c].name), cases[c].params, count, 0);
+        for (int64_t rank = 0; rank < pipeline->plan->statements[0]->ranks; rank++)
+            check_part(pipeline, rank);
+        arena_free(arena);
+    }
+}
+
+// Nearly as many ranks as in the other tests, and steps times ranks that could not be visited one by one.
+static void many_turns(void **state) {
+    (void)state;
+    Arena *arena = arena_create();
+    const int64_t n = 40009, gx = 40000, gy = 2;
+    const Pipeline *pipeline = compile(arena, read_example(arena, "cannon"),
+                                       (ParamOverride[]){{"n", n}, {"gx", gx}, {"gy", gy}}, 3, 0);
+    const TensorFigures *b = figures(pipeline, "B"), *c = figures(pipeline, "C");
+    for (int64_t rank = 0; rank < gx * gy; rank++) {
+        const int64_t rows = block(n, gx, rank / gy), columns = block(n, gy, rank % gy);
+        assert_int_equal(b->bytes_received[rank], 8 * rows * (n - columns));
+        assert_int_equal(c->bytes_received[rank], rows ? 8 * columns * (n - rows) : 0);
+    }
+    assert_string_equal(b->pattern, "shift");
+    assert_string_equal(c->pattern, "shift");
     arena_free(arena);
 }
 
@@ -388,6 +446,8 @@ int main(void) {
         cmocka_unit_test(all_gathers),
         cmocka_unit_test(redistributions),
         cmocka_unit_test(summa),
+        cmocka_unit_test(rotations),
+        cmocka_unit_test(many_turns),
         cmocka_unit_test(cosma),
         cmocka_unit_test(reduce_scatters),
         cmocka_unit_test(all_reduces),
