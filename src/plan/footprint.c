@@ -305,12 +305,21 @@ bool footprint_equal(const Footprint *a, const Footprint *b) {
 
 bool class_members(const Footprints *footprints, const Worker *worker, int64_t local, int64_t iteration,
                    Arena *scratch, MemberVisit visit, void *context) {
+    int64_t any[MAX_MACHINE_ORDER];
+    for (int d = 0; d < footprints->grid.order; d++)
+        any[d] = -1;
+    return class_members_at(footprints, worker, any, local, iteration, scratch, visit, context);
+}
+
+bool class_members_at(const Footprints *footprints, const Worker *worker, const int64_t *only, int64_t local,
+                      int64_t iteration, Arena *scratch, MemberVisit visit, void *context) {
     Worker member = *worker;
     int free_dims[MAX_MACHINE_ORDER], free_count = 0;
     for (int d = 0; d < footprints->grid.order; d++)
         if (footprints->vars[d] >= 0 && !footprints->related_dims[d]) {
-            free_dims[free_count++] = d;
-            member.coordinates[d] = 0;
+            member.coordinates[d] = max_i64(0, only[d]);
+            if (only[d] < 0)
+                free_dims[free_count++] = d;
             if (footprints->grid.extents[d] == 0)
                 return true;
         }

@@ -94,6 +94,9 @@ bool footprint_equal(const Footprint *a, const Footprint *b); // the same elemen
 typedef bool (*MemberVisit)(void *context, const Worker *member);
 bool class_members(const Footprints *footprints, const Worker *worker, int64_t local, int64_t iteration,
                    Arena *scratch, MemberVisit visit, void *context);
+// Only those with these coordinates in the dimensions that enumerate members; -1: any.
+bool class_members_at(const Footprints *footprints, const Worker *worker, const int64_t *only, int64_t local,
+                      int64_t iteration, Arena *scratch, MemberVisit visit, void *context);
 
 static inline int64_t step_local(const Footprints *footprints, int64_t step) {
     return step / footprints->iterations;

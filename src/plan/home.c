@@ -276,6 +276,18 @@ static void choice_coordinates(const Home *home, int64_t choice, int64_t *coordi
     }
 }
 
+void home_choice_coordinates(const Home *home, int64_t choice, const Grid *grid, int64_t *coordinates) {
+    const Layout *layout = &home->layout;
+    bool same = has_choice(home) && layout->grid.order == grid->order;
+    for (int d = 0; d < grid->order && same; d++)
+        same = layout->grid.extents[d] == grid->extents[d];
+    if (same)
+        choice_coordinates(home, choice, coordinates);
+    for (int d = 0; d < grid->order; d++)
+        if (!same || layout->dims[d].kind != PLACE_REPLICATE)
+            coordinates[d] = -1;
+}
+
 typedef struct {
     const Home *home;
     Arena *arena;

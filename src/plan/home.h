@@ -92,6 +92,9 @@ int64_t pieces_in_place(const Region *pieces, const Rect *rect);
 // no difference. Where replicas are chosen, that with the rank's own coordinates is the nearest, and spreads
 // the work over all replicas.
 int64_t home_choice(const Home *home, int64_t taker);
+// The coordinates of all ranks of a choice that are processors of this grid; -1: they may have any, and so
+// where ranks of this choice do not differ from others in coordinates.
+void home_choice_coordinates(const Home *home, int64_t choice, const Grid *grid, int64_t *coordinates);
 
 // Parts of `rect`, exactly one for every coordinate, and their owners: `rank` is the one that sends it to
 // ranks of this choice; `holders` are all ranks that hold the part, in increasing order, NULL where these are

@@ -8,6 +8,7 @@
 #include "plan/search.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool several_take(const Footprints *footprints) {
     for (int d = 0; d < footprints->grid.order; d++)
@@ -187,6 +188,95 @@ ReuseKind reuse_of(const Planner *planner, const Reuse *reuse, const Worker *mem
     return *source < 0 ? REUSE_NONE : REUSE_SHIFT;
 }
 
+SortedReuse reuse_sort(const Planner *planner, const Reuse *reuse, const Worker *member, Arena *arena) {
+    const Footprints *footprints = planner->footprints;
+    const int64_t local = step_local(footprints, reuse->step - 1),
+                  iteration = step_iteration(footprints, reuse->step - 1);
+    SortedReuse sorted = {.step = reuse->step};
+    for (int64_t i = 0; i < reuse->users.count; i++) {
+        const Worker user = worker_with_class(footprints, member, &reuse->users.items[i]);
+        array_push(arena, sorted.classes, user.class_key);
+        if (user.index % footprints->per_rank == local &&
+            footprint_exists(footprints, user.coordinates, iteration, planner->scratch))
+            array_push(arena, sorted.sources, user.index / footprints->per_rank);
+    }
+    ranks_sort(sorted.classes.items, sorted.classes.count);
+    ranks_sort(sorted.sources.items, sorted.sources.count);
+    sorted.sources.count = ranks_unique(sorted.sources.items, sorted.sources.count);
+    return sorted;
+}
+
+// The first index of a list in increasing order with at least this rank.
+static int64_t first_from(const RankArray *ranks, int64_t rank) {
+    int64_t lo = 0, hi = ranks->count;
+    while (lo < hi) {
+        const int64_t middle = lo + (hi - lo) / 2;
+        if (ranks->items[middle] < rank)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+// Ranks of one part of the machine follow each other: that which shares most levels with `target` is next to
+// it, and in its part the nearest one is the next, or else the first. `target` is not in the list.
+static int64_t nearest_rank(const StatementPlan *plan, const RankArray *ranks, int64_t target) {
+    const int64_t next = first_from(ranks, target);
+    if (next == 0)
+        return ranks->items[0];
+    int64_t lo = 0, hi = next - 1;
+    const int shared = shared_levels(plan, ranks->items[hi], target);
+    if (next < ranks->count && shared_levels(plan, ranks->items[next], target) >= shared)
+        return ranks->items[next];
+    while (lo < hi) {
+        const int64_t middle = lo + (hi - lo) / 2;
+        if (shared_levels(plan, ranks->items[middle], target) < shared)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return ranks->items[lo];
+}
+
+ReuseKind reuse_of_sorted(const Planner *planner, const SortedReuse *reuse, const Worker *member,
+                          int64_t *source) {
+    const Footprints *footprints = planner->footprints;
+    const int64_t rank = member->index / footprints->per_rank;
+    const int64_t local = step_local(footprints, reuse->step - 1),
+                  iteration = step_iteration(footprints, reuse->step - 1);
+    Worker before;
+    *source = -1;
+    if (footprints_worker(footprints, rank, local, &before) &&
+        ranks_contain(reuse->classes.items, reuse->classes.count, before.class_key) &&
+        footprint_exists(footprints, before.coordinates, iteration, planner->scratch))
+        return REUSE_KEPT;
+    if (!planner_uses(planner, OPERATION_SHIFT) || reuse->sources.count == 0)
+        return REUSE_NONE;
+    *source = nearest_rank(planner->plan, &reuse->sources, rank);
+    return REUSE_SHIFT;
+}
+
+static bool find_user(void *context, const Worker *worker, int64_t iteration, const Footprint *footprint) {
+    (void)worker;
+    (void)iteration;
+    (void)footprint;
+    *(bool *)context = true;
+    return false;
+}
+
+bool reuse_by_all(const Planner *planner, const Footprint *footprint, int64_t step) {
+    const Footprints *footprints = planner->footprints;
+    bool found = false;
+    if (step == 0 || footprints->per_rank > 1 || !footprints->existence ||
+        !planner_uses(planner, OPERATION_SHIFT))
+        return false;
+    const int64_t iteration = step_iteration(footprints, step - 1);
+    search_classes(footprints, iteration, iteration + 1, SEARCH_EQUAL, footprint, planner->scratch, find_user,
+                   &found);
+    return found;
+}
+
 typedef struct {
     const Planner *planner;
     const Reuse *reuse; // NULL: all ranks, of any choice
@@ -205,21 +295,26 @@ static bool add_member(void *context, const Worker *member) {
     return true;
 }
 
-static RankArray find_members(const Planner *planner, const Worker *worker, int64_t step, Members members) {
+RankArray lacking_ranks(const Planner *planner, const Worker *worker, const Reuse *reuse, int64_t step,
+                        int64_t choice, Arena *arena) {
     const Footprints *footprints = planner->footprints;
-    class_members(footprints, worker, step_local(footprints, step), step_iteration(footprints, step),
-                  planner->scratch, add_member, &members);
+    Members members = {.planner = planner, .reuse = reuse, .choice = choice, .arena = arena};
+    int64_t only[MAX_MACHINE_ORDER];
+    if (footprints->per_rank == 1)
+        home_choice_coordinates(planner->home, choice, &footprints->grid, only);
+    else
+        memset(only, -1, sizeof only);
+    class_members_at(footprints, worker, only, step_local(footprints, step), step_iteration(footprints, step),
+                     planner->scratch, add_member, &members);
     return members.ranks;
 }
 
-RankArray lacking_ranks(const Planner *planner, const Worker *worker, const Reuse *reuse, int64_t step,
-                        int64_t choice, Arena *arena) {
-    return find_members(planner, worker, step,
-                        (Members){.planner = planner, .reuse = reuse, .choice = choice, .arena = arena});
-}
-
 RankArray existing_ranks(const Planner *planner, const Worker *worker, int64_t step, Arena *arena) {
-    return find_members(planner, worker, step, (Members){.planner = planner, .arena = arena});
+    const Footprints *footprints = planner->footprints;
+    Members members = {.planner = planner, .arena = arena};
+    class_members(footprints, worker, step_local(footprints, step), step_iteration(footprints, step),
+                  planner->scratch, add_member, &members);
+    return members.ranks;
 }
 
 static int compare_holdings(const void *left, const void *right) {

@@ -56,6 +56,19 @@ typedef enum { REUSE_NONE, REUSE_KEPT, REUSE_SHIFT } ReuseKind;
 // related: first in the hierarchy of the machine, then in cyclic order of ranks.
 ReuseKind reuse_of(const Planner *planner, const Reuse *reuse, const Worker *member, int64_t *source);
 
+// Reuse of one footprint by many members that have the same coordinates in the dimensions that are not
+// related, and existed in the step before if one did: who used it then among ranks with these coordinates.
+typedef struct {
+    int64_t step;
+    RankArray classes, sources; // in increasing order
+} SortedReuse;
+SortedReuse reuse_sort(const Planner *planner, const Reuse *reuse, const Worker *member, Arena *arena);
+// The same as reuse_of.
+ReuseKind reuse_of_sorted(const Planner *planner, const SortedReuse *reuse, const Worker *member,
+                          int64_t *source);
+// Whether it is known that each rank which uses the footprint in a step keeps it or takes it over.
+bool reuse_by_all(const Planner *planner, const Footprint *footprint, int64_t step);
+
 // The ranks of the class of `worker` that lack its footprint in a step and take from the replicas of this
 // choice, in increasing order.
 RankArray lacking_ranks(const Planner *planner, const Worker *worker, const Reuse *reuse, int64_t step,

@@ -97,13 +97,30 @@ static bool shift_to_class(void *context, const Worker *worker, int64_t iteratio
     target = worker_with_class(footprints, &target, worker);
     const int64_t taker = target.index / footprints->per_rank;
     int64_t source;
+    if (rank->passing.step != rank->step) {
+        const Reuse reuse = reuse_find(planner, footprint, rank->step, planner->arena);
+        rank->passing = reuse_sort(planner, &reuse, &target, rank->step_arena);
+    }
     if (taker == rank->rank || target.index % footprints->per_rank != step_local(footprints, rank->step) ||
         !footprint_exists(footprints, target.coordinates, iteration, planner->scratch))
         return true;
-    const Reuse reuse = reuse_find(planner, footprint, rank->step, planner->arena);
-    if (reuse_of(planner, &reuse, &target, &source) == REUSE_SHIFT && source == rank->rank)
+    if (reuse_of_sorted(planner, &rank->passing, &target, &source) == REUSE_SHIFT && source == rank->rank)
         serve_shift(rank, footprint, taker, source);
     return true;
+}
+
+// Whether all that use the footprint in this step have it from the step before. Classes often have the same
+// few footprints in turn.
+static bool is_reused(RankPlanner *rank, const Footprint *footprint) {
+    for (int i = 0; i < RECENT_COUNT; i++) {
+        const RecentReuse *recent = &rank->recent[i];
+        if (recent->step == rank->step && footprint_equal(&recent->footprint, footprint))
+            return recent->by_all;
+    }
+    RecentReuse *recent = &rank->recent[rank->next_recent++ % RECENT_COUNT];
+    *recent = (RecentReuse){rank->step, footprint_copy(footprint, rank->step_arena),
+                            reuse_by_all(rank->planner, footprint, rank->step)};
+    return recent->by_all;
 }
 
 static bool serve_other_class(void *context, const Worker *worker, int64_t iteration,
@@ -116,6 +133,8 @@ static bool serve_other_class(void *context, const Worker *worker, int64_t itera
     const bool reduces = planner->transfer->kind == TRANSFER_REDUCE;
     RankArray ranks;
     arena_reset(planner->arena);
+    if (!reduces && is_reused(rank, footprint))
+        return true;
     if (reduces) {
         ranks = existing_ranks(planner, worker, rank->step, planner->arena);
     } else {

@@ -18,6 +18,14 @@ typedef struct {
     RankOperation operation;
 } Collective;
 
+// A footprint of some class in a step, and whether all that use it have it from the step before.
+typedef struct {
+    int64_t step;
+    Footprint footprint;
+    bool by_all;
+} RecentReuse;
+enum { RECENT_COUNT = 4 };
+
 typedef struct {
     Planner *planner;
     StatementPlan *plan;
@@ -31,7 +39,10 @@ typedef struct {
     int64_t piece;            // in place in this home piece; -1
     NeighbourPiece neighbour; // in place in this one; `piece` is -1 where there is none
     bool kept;
-    bool serves_own; // what the rank's own class lacks or contributes has been found
+    bool serves_own;     // what the rank's own class lacks or contributes has been found
+    SortedReuse passing; // of what the rank used in the step before, where others use it in this step
+    RecentReuse recent[RECENT_COUNT];
+    int next_recent;
     // What has been found so far. Parts stay, so they are in the arena of the plan.
     Array(Collective) collectives;    // in the arena of the step
     Share messages[OPERATION_COUNT];  // of SHAPE_MESSAGES
