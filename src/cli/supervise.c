@@ -37,6 +37,22 @@ static void interrupt(int kind) {
     ask_to_end(kind);
 }
 
+// Signals that interrupt wait from here on until they are handled, so that a process that has just been
+// started is not ended without a word.
+static sigset_t hold_signals(void) {
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGINT);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    return before;
+}
+
+static void release_signals(const sigset_t *before) {
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 static void handle_signals(void (*handler)(int kind)) {
     const struct sigaction ends = {.sa_handler = handler}, reminds = {.sa_handler = ask_to_end};
     sigaction(SIGTERM, &ends, NULL);
@@ -97,10 +113,12 @@ static void kill_descendants(void) {
 }
 
 // In the new process: runs the command. If it cannot be started, writes errno to the pipe `failed`.
-static void become(char *const *words, int input, int output, pid_t parent, int failed) {
+static void become(char *const *words, int input, int output, pid_t parent, int failed,
+                   const sigset_t *signals) {
     // If this process is killed, so is the launcher; a signal from the terminal does not reach it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);
+    release_signals(signals);
     if (getppid() == parent && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
         execvp(words[0], words);
     const int error = errno;
@@ -146,7 +164,8 @@ typedef struct {
     Supervised supervised;
 } Outcome;
 
-static Outcome run_launcher(char *const *words, int input, int output) {
+// `signals`: those that are not held while the launcher runs.
+static Outcome run_launcher(char *const *words, int input, int output, const sigset_t *signals) {
     Outcome outcome = {0};
     int failed[2];
     if (pipe2(failed, O_CLOEXEC) != 0)
@@ -154,7 +173,7 @@ static Outcome run_launcher(char *const *words, int input, int output) {
     adopt_orphans();
     const pid_t parent = getpid(), launcher = fork();
     if (launcher == 0)
-        become(words, input, output, parent, failed[1]);
+        become(words, input, output, parent, failed[1], signals);
     outcome.error = errno;
     close(failed[1]);
     if (launcher < 0) {
@@ -164,6 +183,7 @@ static Outcome run_launcher(char *const *words, int input, int output) {
     setpgid(launcher, launcher); // here too, so that it is done before a signal is sent to the group
     launcher_group = launcher;
     handle_signals(interrupt);
+    release_signals(signals);
     outcome.started = has_started(failed[0]);
     outcome.error = errno;
     if (!outcome.started) {
@@ -190,23 +210,27 @@ bool supervise(char *const *words, int input, int output, const char *const *lef
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
+    const sigset_t signals = hold_signals();
     const pid_t parent = getpid(), child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent)
             _exit(EXIT_FAILURE);
         setpgid(0, 0);
-        const Outcome outcome = run_launcher(words, input, output);
+        const Outcome outcome = run_launcher(words, input, output, &signals);
         for (const char *const *path = leftovers; *path; path++)
             unlink(*path);
         _exit(write(ends[1], &outcome, sizeof outcome) == sizeof outcome ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     const int error = errno;
     close(ends[1]);
-    Outcome outcome = {.error = error};
     if (child > 0) {
         supervisor = child;
         handle_signals(pass_on);
+    }
+    release_signals(&signals);
+    Outcome outcome = {.error = error};
+    if (child > 0) {
         ssize_t got;
         while ((got = read(ends[0], &outcome, sizeof outcome)) < 0 && errno == EINTR)
             continue;

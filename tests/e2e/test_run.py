@@ -601,6 +601,13 @@ def test_interrupted_launch(folder):
         interrupt_launch(folder, many, kind, ready, {})
 
 
+def test_interrupted_before_the_launch(folder):
+    """When there is a process that supervises the launcher, which it has not started."""
+    slow = preloaded("slow_supervisor")
+    for kind in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        interrupt_launch(folder, [example("innerprod")], kind, 2, slow)
+
+
 def test_interrupted_launcher_that_ignores_signals(folder):
     """A launcher that ignores signals, and so do the processes that it has put into sessions of their own."""
     launcher = f"{folder}/launcher"
