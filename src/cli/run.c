@@ -128,6 +128,21 @@ static ExitStatus run_ranks(Session *session) {
     return status;
 }
 
+// Whether ranks read entries before they plan, as parts are balanced by these.
+static bool is_balanced(const Session *session) {
+    BalanceTaskArray tasks = {0};
+    pipeline_balance_tasks(session->pipeline, session->arena, &tasks);
+    return tasks.count > 0;
+}
+
+// What ranks need, where that is known before they have read anything.
+static bool may_fit(Session *session) {
+    if (is_balanced(session))
+        return true;
+    memory_fit_defaults(session);
+    return memory_within_limit(session, true);
+}
+
 static ExitStatus run(Session *session) {
     if (session->options->machine && !session->options->automatic) {
         diagnostics_error(
@@ -146,8 +161,7 @@ static ExitStatus run(Session *session) {
         !session_choose_gpu_messages(session, false) || !session_compile(session, PASS_PLAN) ||
         !session_warn(session))
         return session_failure(session);
-    memory_fit_defaults(session);
-    if (!memory_within_limit(session, true))
+    if (!may_fit(session))
         return EXIT_FAILED;
     return start(session, session->pipeline->ranks, run_ranks);
 }

@@ -120,6 +120,17 @@ def test_ahead(folder):
     check("rank 0 needs 5.1 MiB of memory, more than the limit of 5.0 MiB" in done.stderr, done.stderr)
 
 
+def test_balanced(folder):
+    """Parts that entries balance are compared with the limit when these are known: one entry in each row cuts none, as
+    entries in all places would."""
+    text = "param m = 20000; machine M = grid(2); tensor A(3, m): f64; tensor B(3, 2): f64, csr; tensor C(2, m): f64; " \
+        "place A(i, j) -> M(i); place B(i, j) -> M(~fuse(i, j)); place C(i, j) -> M(*); A(i, j) = B(i, k) * C(k, j)"
+    with open(f"{folder}/B.mtx", "w", encoding="utf-8") as file:
+        file.write("%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n2 2 1\n3 1 1\n")
+    refused_below_peak(text, f"B={folder}/B.mtx", ranks=[2])
+    run(text, [f"B={folder}/B.mtx"], 2, "--memory-limit", str(4 * 20000 * 8 + 1000))
+
+
 def test_many_statements(folder):
     """To compare the statements of a repetition with a limit takes about as long as to plan them."""
     text = "param n = 64, p = 16; machine M = grid(p); tensor A(n): f64; tensor B(n): f64; place A(x) -> M(x); " \
