@@ -165,7 +165,7 @@ static void refuse_limit(const Search *search, int64_t peak, int statement, Diag
             (!in_memory || search->tensors[t].bytes > search->tensors[in_memory->id].bytes))
             in_memory = tensor;
     }
-    if (in_memory)
+    if (in_memory && !search->any_sparse)
         diagnostics_note(diagnostics, in_memory->placement->span,
                          "of a tensor in disk, 'place %s(...) -> %s(...) in disk', only parts are in memory",
                          in_memory->name, in_memory->placement->machine->name);
@@ -235,6 +235,26 @@ static Chosen *find_all(Choosing *choosing, bool *fits, int *largest, Diagnostic
     return chosen;
 }
 
+// With fewer operands replicated, of a program with sparse tensors. NULL where nothing fits; then *least is
+// the smallest peak, and *largest the statement that has it.
+static const Chosen *find_sparing(const Choosing *generous, int64_t *least, int *largest) {
+    const Search *search = &generous->search;
+    Choosing choosing = {
+        .search = {
+            .arena = search->arena, .program = search->program, .options = search->options, .spares = true}};
+    bool fits;
+    int of_chosen;
+    // As that of the first attempt, the plan of the program as it is given can be made.
+    const Chosen *chosen =
+        find_all(&choosing, &fits, &of_chosen, diagnostics_create(search->arena, search->program->source));
+    known_free(&choosing.search);
+    if (chosen && chosen->peak_bytes < *least) {
+        *least = chosen->peak_bytes;
+        *largest = of_chosen;
+    }
+    return chosen && fits ? chosen : NULL;
+}
+
 // Whether a product of several factors gets workspaces.
 static bool has_workspaces(const Search *search) {
     for (int s = 0; s < search->program->statement_count; s++)
@@ -281,11 +301,12 @@ const Chosen *choose(Arena *arena, const Program *program, const ChooseOptions *
     known_free(&choosing.search);
     if (!chosen || *fits)
         return chosen;
-    int64_t least = chosen->peak_bytes;
     // Entries of sparse tensors say which elements of others are used, which those in disk are not made for.
-    const Chosen *spilled = choosing.search.any_sparse ? NULL : find_spilled(&choosing, &least);
-    *fits = spilled;
-    if (!spilled)
+    int64_t least = chosen->peak_bytes;
+    const Chosen *other = choosing.search.any_sparse ? find_sparing(&choosing, &least, &largest)
+                                                     : find_spilled(&choosing, &least);
+    *fits = other;
+    if (!other)
         refuse_limit(&choosing.search, least, largest, diagnostics);
-    return spilled;
+    return other;
 }

@@ -23,10 +23,10 @@ static int spare_mode(const SearchStatement *statement, const SearchTensor *tens
 }
 
 // A tensor that is small beside what a rank has anyway: a sixteenth of it; and half of it, where it would
-// move at the entries of sparse operands and memory has no limit.
+// move at the entries of sparse operands, and memory need not be spared.
 static bool is_small(const Search *search, const SearchStatement *statement, const SearchTensor *tensor) {
     enum { SHARE = 16, SPARSE_SHARE = 2 };
-    const double share = statement->sparse && search->limit <= 0 ? SPARSE_SHARE : SHARE;
+    const double share = statement->sparse && !search->spares ? SPARSE_SHARE : SHARE;
     double all = 0;
     for (int t = 0; t < search->program->tensor_count; t++)
         all += search->tensors[t].bytes;

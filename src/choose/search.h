@@ -137,6 +137,7 @@ typedef struct {
     double disk;      // bytes of disk of a rank; INFINITY: no limit
     bool spills;      // tensors whose place is free are in disk, but for small ones
     bool fused;       // products get no workspaces
+    bool spares;      // memory: fewer dense operands of sparse statements are replicated
     bool any_sparse;  // tensor
     ModelRanks model; // the ranks on the machine that is described
     CostRates rates;

@@ -90,16 +90,17 @@ static Entries *draw_known(Random *random, const Draft *draft, const Pipeline *p
 }
 
 static const Chosen *choose_drawn(Random *random, Pipeline *pipeline, ChooseOptions options) {
-    enum { LIMIT_PERCENT = 60 };
+    enum { LIMIT_PERCENT = 60, ALL_PERCENT = 30 };
     bool fits;
     const Chosen *chosen = choose(pipeline->arena, pipeline->program, &options, &fits, pipeline->diagnostics);
     if (!chosen || !random_chance(random, LIMIT_PERCENT))
         return chosen;
-    // Nothing may fit, which is no mistake.
-    options.memory_limit = max_i64(1, chosen->peak_bytes * random_between(random, 20, 100) / 100);
+    // With less memory than that nothing may fit, which is no mistake.
+    const int percent = random_chance(random, ALL_PERCENT) ? 100 : random_between(random, 20, 99);
+    options.memory_limit = max_i64(1, chosen->peak_bytes * percent / 100);
     Diagnostics *refused = diagnostics_create(pipeline->arena, pipeline->source);
     const Chosen *fitting = choose(pipeline->arena, pipeline->program, &options, &fits, refused);
-    if (fitting || !fits)
+    if (fitting || (!fits && percent < 100))
         return fitting ? fitting : chosen;
     pipeline->diagnostics = refused;
     return NULL;
