@@ -85,13 +85,13 @@ typedef enum { IS_FALSE, IS_TRUE, NO_MEMORY } Outcome;
 
 static Outcome evaluate(const Condition *condition) {
     union {
-        double real;
+        double real[2]; // of complex scalars, the value is real, and has an imaginary part
         int64_t integer;
     } value;
     if (!evaluator_run(condition->evaluator, condition->arrays, 0, 1, &value, NULL))
         return NO_MEMORY;
     const bool is_integer = evaluator_kind(condition->evaluator) == WIDE_INTEGER;
-    return (is_integer ? (double)value.integer : value.real) < condition->limit ? IS_TRUE : IS_FALSE;
+    return (is_integer ? (double)value.integer : value.real[0]) < condition->limit ? IS_TRUE : IS_FALSE;
 }
 
 bool condition_holds(const Condition *condition, bool *holds, Diagnostics *diagnostics) {

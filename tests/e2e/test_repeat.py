@@ -52,6 +52,18 @@ def conjugate_gradients(matrix, right, steps, limit):
     return x, step
 
 
+def test_complex_condition(_):
+    """The value of a condition is real, its scalars need not be."""
+    for condition, value in (("abs(z)", abs), ("real(z)", numpy.real), ("abs(z * conj(z)) + imag(z)", lambda z: abs(z) ** 2 + z.imag)):
+        text = f"tensor z: c128; z = 1i - 4; repeat 9 {{ z = z * 0.5i }} until {condition} < 1"
+        z, expected = (1j - 4) * 0.5j, 1
+        while value(z) >= 1:
+            z *= 0.5j
+            expected += 1
+        rounds = rounds_of(distal(["run", "-e", text, "--check"]))
+        check(rounds == [expected], f"{rounds} rounds until {condition}, not {expected}")
+
+
 def test_conjugate_gradients(folder):
     matrix, right = symmetric(53)
     expected, rounds = conjugate_gradients(matrix, right, 1000, 1e-8)
