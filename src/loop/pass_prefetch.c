@@ -261,6 +261,20 @@ static InsertPoint point_within(const InsertPoint *point, const LoopNode *node, 
         point->entries, point->var_count, bound, point->bound_arrays, to, arena_array(arena, ValueList, 1)};
 }
 
+static bool mention(const LoopKernel *kernel, const LoopBody *nodes, int var) {
+    bool found = false;
+    for (int64_t i = 0; i < nodes->count; i++)
+        found = found || loop_uses_within(kernel, nodes->items[i]).vars[var];
+    return found;
+}
+
+// `node`, of blocks or a condition, around prefetches: these are no part of the sums that it computes.
+static LoopNode *around_prefetches(Arena *arena, const LoopNode *node, LoopBody prefetches) {
+    LoopNode *copy = loop_with_body(arena, node, prefetches);
+    copy->execution = (LoopExecution){0};
+    return copy;
+}
+
 // Prefetches the rows that loops in a body use, before all of it.
 static void prefetch_before(const InsertPoint *outer, const LoopBody *body) {
     Entries entries = scope_of(outer->entries);
@@ -281,11 +295,10 @@ static void prefetch_before(const InsertPoint *outer, const LoopBody *body) {
         if (!is_known_there && !is_over_blocks(node))
             within.prefetched = point.prefetched;
         prefetch_before(&within, &node->body);
-        if (inside.count == 0)
-            continue;
-        if (is_known_there)
-            loop_append(arena, point.to, loop_with_body(arena, around, inside));
-        else if (!is_over_blocks(node))
+        const bool of_blocks = is_over_blocks(node) && mention(entries.prefetch->kernel, &inside, node->var);
+        if (inside.count > 0 && is_known_there && (of_blocks || node->kind == LOOP_IF))
+            loop_append(arena, point.to, around_prefetches(arena, around, inside));
+        else if (!of_blocks)
             loop_append_all(arena, point.to, inside);
     }
 }
