@@ -226,7 +226,7 @@ const HelpTopic help_topics[] = {
      "parallelize(i, UNIT, RACE) gives the iterations of i to cpu_thread, the threads of a process, or\n"
      "cpu_vector, the lanes of a vector. Where iterations add to the same element, RACE says how: atomic,\n"
      "reduction or temporary (each thread has a sum of its own), or none, which is refused there. On a GPU,\n"
-     "gpu_block is outside of gpu_warp, and that outside of gpu_thread; races are resolved by atomic.\n",
+     "gpu_block is outside of gpu_warp, and that outside of gpu_thread.\n",
      NULL},
     {"generators", "inputs that are generated", "generator source ", list_generators,
      "--in T=GENERATOR generates an input:\n{}"

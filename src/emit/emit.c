@@ -198,6 +198,14 @@ static void emit_transfer(Emitter *emitter, const LoopNode *node) {
 static void emit_team(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     const char *transfer = names->transfers[node->transfer];
+    if (emitter->kernel->gpu) {
+        emit_line(&emitter->lines, "%s *%s = distal_gpu_copies(%s, %s);",
+                  emit_c_type(emitter, (int)emit_array_of(emitter, node->own)->type),
+                  names->arrays[node->own], names->execution, transfer);
+        emit_body(emitter, &node->body);
+        emit_line(&emitter->lines, "distal_gpu_merge(%s, %s);", names->execution, transfer);
+        return;
+    }
     emit_line(&emitter->lines, "const int %s = distal_thread_count(%s, %s, %s);", names->threads,
               names->execution, transfer, emit_int_text(emitter, node->execution.work));
     emit_line(&emitter->lines, "#pragma omp parallel num_threads(%s)", names->threads);

@@ -178,5 +178,7 @@ void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) 
             inside[nodes.items[i]->var] = true;
     launch_set_threads(launches, &units, launch);
     launch->body = with_dims(launches, &launch->body, &units, (Units){0}, launch, inside);
+    if (launches->team)
+        launch_with_copies(launches, launch, inside, to);
     loop_append(launches->arena, to, launch);
 }

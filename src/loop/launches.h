@@ -14,6 +14,9 @@ typedef struct {
     int64_t var_count;
     bool *summed; // by array: it has elements that are updated where there may be no iterations
     int64_t array_count;
+    const LoopNode *team;                    // whose body is made launches of; NULL: none
+    const IntExpr *copies;                   // how many copies it has of its array
+    const IntExpr *copy_step, *element_step; // from one copy of an element to the next, and between elements
 } Launches;
 
 // Loops inside of each other whose bounds do not depend on each other, so that any order of all of their
@@ -124,6 +127,13 @@ void launch_rows(const Launches *launches, const Chain *elements, const LoopBody
 void launch_row_units(const Launches *launches, const LoopBody *body, LoopBody *to);
 // The row of node `at` of a body, which launches fill and read one after the other: what follows it there.
 LoopBody launch_row_between(const Launches *launches, const LoopBody *body, int64_t at, LoopBody *to);
+
+// Copies that units add to (launch_copies.c). Begins the body of a team, whose launches are made with
+// `launches` from now on; what adds the copies up after them, in loops without units.
+LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *to);
+// Gives each unit whose loop says so a copy in a launch, of which there are no more than have a copy.
+// Definitions are appended to `to`.
+void launch_with_copies(const Launches *launches, LoopNode *launch, const bool *inside, LoopBody *to);
 
 // Whether an iteration of a loop over `var` moves a position on by one.
 bool launch_moves_by_one(const IntExpr *position, int var);

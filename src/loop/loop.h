@@ -45,8 +45,10 @@ typedef struct {
     bool local;   // a workspace whose extent is a number: a local variable
     bool shared;  // a local workspace of a LAUNCH that the threads of a block share
     bool partial; // a workspace in memory of the device, for what the blocks of a LAUNCH compute
+    bool copies;  // of a TEAM on a GPU: copies, and then a sum of them, which is added to what it stands for
+                  // in the end
     // Of a workspace that is no scalar: how many elements it has, and its number among those of the
-    // execution, unless it is local.
+    // execution, unless it is local. Of copies: the number of the transfer.
     const IntExpr *extent;
     int number;
 } LoopArray;
@@ -65,7 +67,9 @@ typedef enum {
     VALUE_ADDRESS, // of that element
     VALUE_PRESENT, // whether `array` has memory here
     VALUE_COUNT,   // of the elements of `array`, a list; of a set, 0 where it is empty
-    VALUE_COPIES,  // how many blocks of a launch have `array`, a workspace in memory of the device, at most
+    VALUE_COPIES,  // how many blocks of a launch have `array`, a workspace in memory of the device, at most;
+                   // or how many copies there are of `array`, that of a TEAM on a GPU
+    VALUE_SPAN,    // of that: the elements of each copy
     VALUE_SET,     // the coordinates of `array`, a set, in increasing order; it is empty then
     VALUE_SPACE,   // what a contraction copies blocks to
     VALUE_COORDINATES, // one operand for each mode
@@ -106,7 +110,8 @@ typedef enum {
     LOOP_LEAF,   // an IF without transfers inside: what one processor computes between them
     LOOP_LAUNCH, // of a leaf on a GPU: the body is a kernel of the device, with `blocks` blocks of `threads`
                  // threads along each dimension
-    LOOP_TEAM,   // threads that each execute the body, and add to an array of their own in place of another
+    LOOP_TEAM,   // threads that each execute the body, and add to an array of their own in place of another;
+                 // on a GPU, units do so whose loops say so
     LOOP_LET,    // var = value until the end of the body that it is in
     LOOP_WORKSPACE,  // `array` is there, and zero unless it is `stored`, until the end of the body that it is
                      // in
@@ -145,6 +150,7 @@ typedef struct {
     GpuUnit unit;
     int dim;         // of the blocks or threads of a launch: 0 is x
     bool barrier;    // of a loop over threads: all threads of the block wait for each other after it
+    bool copies;     // of a unit: each block, warp or thread adds to a copy of its own of what a TEAM writes
     bool distinct;   // they write distinct elements
     bool permutable; // no command says how: the loop may change places with others that are permutable. Where
                      // they write distinct elements, they do so wherever the loop is

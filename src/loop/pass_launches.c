@@ -33,6 +33,16 @@ static void append_around(const Launches *launches, const LoopNode *node, LoopBo
     loop_append(launches->arena, to, loop_with_body(launches->arena, node, inside));
 }
 
+// The launches of a team's body, and those that add up what they have added to copies, by default.
+static void append_team(const Launches *launches, const LoopNode *team, LoopBody *to) {
+    Launches with = *launches;
+    LoopBody inside = {0};
+    const LoopBody sums = launch_begin_team(&with, team, &inside);
+    append_launches(&with, &team->body, &inside);
+    append_launches(launches, &sums, &inside);
+    loop_append(launches->arena, to, loop_with_body(launches->arena, team, inside));
+}
+
 // What fills a row and what reads it: one launch after the other.
 static void append_sequence(const Launches *launches, LoopBody body, LoopBody *to) {
     for (int64_t i = 0; i < body.count; i++) {
@@ -81,6 +91,10 @@ static void append_launches(const Launches *launches, const LoopBody *body, Loop
     }
     if (node->kind == LOOP_IF) {
         append_around(launches, node, to);
+        return;
+    }
+    if (node->kind == LOOP_TEAM) {
+        append_team(launches, node, to);
         return;
     }
     const LoopBody nodes = loop_nodes(arena, node);

@@ -199,9 +199,15 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
                     printer->names->arrays[value->array]);
         return;
     case VALUE_COPIES:
-        text_printf(to, "distal_workspace_copies(%s, %d)", printer->names->execution,
-                    printer->kernel->arrays.items[value->array].number);
+    case VALUE_SPAN: {
+        const LoopArray *array = &printer->kernel->arrays.items[value->array];
+        if (array->copies)
+            text_printf(to, "distal_gpu_copy_%s(%s, %s)", value->kind == VALUE_SPAN ? "elements" : "count",
+                        printer->names->execution, printer->names->transfers[array->number]);
+        else
+            text_printf(to, "distal_workspace_copies(%s, %d)", printer->names->execution, array->number);
         return;
+    }
     case VALUE_SET:
         text_append(to, printer->names->arrays[value->array]);
         return;

@@ -138,6 +138,7 @@ static void verify_value(Verifier *verifier, const Value *value) {
                  verifier->kernel->arrays.items[value->array].name);
         break;
     case VALUE_COPIES:
+    case VALUE_SPAN:
         use_array(verifier, value->array, NULL, false, LOOP_FIXED);
         break;
     case VALUE_COUNT:

@@ -429,3 +429,11 @@ int64_t leaf_copy_limit(const Leaf *leaf) {
     const LeafLoop *loop = loop_with_copies(leaf);
     return loop ? loop->copy_limit : 0;
 }
+
+VarSet leaf_gpu_copies(const Leaf *leaf) {
+    VarSet vars = 0;
+    for (int l = 0; l < leaf->loop_count; l++)
+        if (leaf->loops[l].thread_copies && leaf->loops[l].unit != GPU_NONE)
+            vars |= (VarSet)1 << leaf->loops[l].var;
+    return vars;
+}

@@ -186,9 +186,11 @@ static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
         loop_add_array(kernel, (LoopArray){.name = arena_printf(kernel->arena, "%s_own", shared->name),
                                            .type = shared->type,
                                            .reducer = shared->reducer,
+                                           .copies = leaf->builder->spmd->on_gpu,
                                            .written = true});
     team->transfer =
         (int)(build_view(leaf->builder, leaf->leaf->assign->lhs, TRANSFER_REDUCE) - leaf->builder->views);
+    kernel->arrays.items[team->own].number = team->transfer;
     leaf->written = leaf->builder->views[team->transfer].array = team->own;
     append(leaf, to, team);
     return &team->body;
@@ -324,7 +326,8 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     LoopNode *node = level->type.format->iterate(arena, level, NULL, loop->var, lower, leaf->uppers[l]);
     node->execution.distinct = loop->distinct;
     node->execution.permutable = loop->permutable;
-    node->execution.thread = (thread && !threaded) || loop->thread_copies;
+    node->execution.thread = (thread && !threaded) || (loop->thread_copies && loop->unit == GPU_NONE);
+    node->execution.copies = loop->thread_copies && loop->unit != GPU_NONE;
     node->execution.vector = loop->vector;
     node->execution.unroll = loop->unroll;
     node->execution.unit = loop->unit;

@@ -150,9 +150,17 @@ static bool apply_gpu_unit(const Analysis *analysis, int depth, const Directive 
             analysis->site->diagnostics, directive->span,
             "cannot parallelize '%s' onto %s: on a GPU, the library call inside of it is made by the host",
             analysis->site->cin->vars[loop->var].name, parallel_unit_names[directive->unit]);
+    const LeafSite *site = analysis->site;
+    const bool races = !writes_distinct(analysis, depth);
     loop->unit = units[directive->unit];
-    loop->atomic = !writes_distinct(analysis, depth) && directive->race == RACE_ATOMIC;
-    return true;
+    loop->atomic = races && directive->race == RACE_ATOMIC;
+    loop->thread_copies = races && directive->race > RACE_ATOMIC;
+    return !loop->thread_copies || (!site->inner && !site->row) ||
+           diagnostics_error(site->diagnostics, directive->span,
+                             "cannot parallelize '%s' onto %s: on a GPU, there are no copies of '%s' in each "
+                             "iteration that fills a workspace (use atomic)",
+                             site->cin->vars[loop->var].name, parallel_unit_names[directive->unit],
+                             site->assign->lhs->tensor->name);
 }
 
 // Blocks are outside of warps, and these outside of threads; each unit has as many dimensions as CUDA gives

@@ -64,6 +64,9 @@ enum { DEVICE_SPACE = 64 << 20 };
 enum { DEVICE_SCRATCH = 1024 * 16 };
 // Blocks of a launch that have a row workspace of their own, and bytes of all of them, unless one is larger.
 enum { DEVICE_ROWS = 1024, DEVICE_ROW_BYTES = 256 << 20 };
+// Copies of a result that blocks, warps and threads of a launch add to; all of them have DEVICE_ROW_BYTES,
+// unless one is larger.
+enum { DEVICE_COPIES = 1 << 18 };
 
 // Streams: what is in one is executed beside what is in the others, but for the order that `order` asks for.
 // Copies to the device and those from it have one each.

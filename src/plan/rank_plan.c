@@ -237,6 +237,15 @@ static bool goes_through_host(const Planner *planner) {
                                                       : home != MEMORY_GPU);
 }
 
+// Elements of a copy of the largest view: a buffer, or a piece at home.
+static int64_t copy_elements(const RankTransfer *transfer, const Region *own) {
+    int64_t elements = transfer->buffer_count > 0 ? transfer->buffer_elements : 0;
+    for (int64_t s = 0; s < transfer->step_count; s++)
+        if (!transfer->steps[s].empty && transfer->steps[s].piece >= 0)
+            elements = max_i64(elements, rect_volume(&own->rects.items[transfer->steps[s].piece]));
+    return elements;
+}
+
 static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t rank_number) {
     Arena *arena = plan->arena;
     RankTransfer *result = arena_new(arena, RankTransfer);
@@ -279,6 +288,10 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
     result->neighbours = rank.neighbours.items;
     result->neighbour_count = rank.neighbours.count;
     stage_finish(&rank, result);
+    if (planner.transfer->gpu_copies) {
+        result->gpu_copy_elements = copy_elements(result, &rank.own);
+        result->gpu_copy_count = plan_gpu_copies(plan, planner.transfer, result->gpu_copy_elements);
+    }
     arena_free(step_arena);
     arena_free(footprints[0]);
     arena_free(footprints[1]);
@@ -343,7 +356,9 @@ int64_t rank_gpu_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
     const int64_t buffers = saturated_mul(transfer->buffer_count, transfer->buffer_elements);
     const int64_t scratch = transfer->message_memory == MEMORY_GPU ? transfer->scratch_elements : 0;
-    return saturated_mul(saturated_add(buffers, scratch), size);
+    const int64_t copies = saturated_mul(transfer->gpu_copy_count ? transfer->gpu_copy_count + 1 : 0,
+                                         transfer->gpu_copy_elements);
+    return saturated_mul(saturated_add(saturated_add(buffers, scratch), copies), size);
 }
 
 int64_t rank_buffer_bytes(const RankTransfer *transfer) {
@@ -379,10 +394,7 @@ int64_t rank_copy_bytes(const StatementPlan *plan, const RankTransfer *transfer)
     }
     Arena *scratch = arena_create_within(plan->arena);
     const Region own = home_pieces(&plan->homes[tensor->id], transfer->rank, scratch);
-    int64_t elements = transfer->buffer_count > 0 ? transfer->buffer_elements : 0;
-    for (int64_t s = 0; s < transfer->step_count; s++)
-        if (!transfer->steps[s].empty && transfer->steps[s].piece >= 0)
-            elements = max_i64(elements, rect_volume(&own.rects.items[transfer->steps[s].piece]));
+    const int64_t elements = copy_elements(transfer, &own);
     arena_free(scratch);
     return transfer_copy_bytes(transfer->transfer, saturated_mul(elements, size));
 }

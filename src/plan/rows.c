@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of row workspaces: on the host each thread has one of each, on a GPU each block that fills its
-// own, or there is one that all of them fill together.
+// own, or there is one that all of them fill together. And copies of results that parts of a GPU add to.
 #include "base/integer.h"
 #include "memory/device.h"
 #include "plan/plan.h"
@@ -29,6 +29,16 @@ int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row) {
         if (row->blocks >> v & 1)
             copies = saturated_mul(copies, max_i64(1, provenance_extent(plan->provenance, v)));
     return min_i64(copies, max_i64(1, min_i64(plan->options.row_limit, DEVICE_ROW_BYTES / bytes)));
+}
+
+int64_t plan_gpu_copies(const StatementPlan *plan, const Transfer *transfer, int64_t elements) {
+    const int64_t size = (int64_t)type_info(transfer->access->tensor->type)->size;
+    int64_t copies = 1;
+    for (int v = 0; v < plan->spmd->cin->var_count; v++)
+        if (transfer->gpu_copies >> v & 1)
+            copies = saturated_mul(copies, max_i64(1, provenance_extent(plan->provenance, v)));
+    const int64_t fit = elements > 0 ? DEVICE_ROW_BYTES / saturated_mul(elements, size) : 0;
+    return elements > 0 ? min_i64(copies, max_i64(1, min_i64(plan->options.copy_limit, fit))) : 0;
 }
 
 int64_t plan_rows_bytes(const StatementPlan *plan) {

@@ -18,6 +18,34 @@ int64_t distal_workspace_copies(const distal_execution *execution, int workspace
     return execution->row_copies[workspace];
 }
 
+int64_t distal_gpu_copy_count(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].scope.plan->gpu_copy_count;
+}
+
+int64_t distal_gpu_copy_elements(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].gpu_copy_span;
+}
+
+void *distal_gpu_copies(distal_execution *execution, int transfer) {
+    const TransferState *state = &execution->transfers[transfer];
+    const RankTransfer *plan = state->scope.plan;
+    memory_kind(MEMORY_GPU)
+        ->clear(plan->transfer->reducer, state->scope.storage->type, state->gpu_copies, 1,
+                (plan->gpu_copy_count + 1) * state->gpu_copy_span);
+    return state->gpu_copies;
+}
+
+// A copy has the strides of the view.
+void distal_gpu_merge(distal_execution *execution, int transfer) {
+    const TransferState *state = &execution->transfers[transfer];
+    const RankTransfer *plan = state->scope.plan;
+    const Piece *view = &state->scope.leaf_view;
+    const int64_t sums = plan->gpu_copy_count * state->gpu_copy_span;
+    Piece copy = *view;
+    copy.data = (char *)state->gpu_copies + sums * (int64_t)type_info(view->type)->size;
+    piece_reduce(plan->transfer->reducer, view, &copy, &view->rect);
+}
+
 void *distal_gpu_scratch(distal_execution *execution) {
     return execution->gpu_scratch;
 }

@@ -39,6 +39,22 @@ static int64_t largest_span(const TransferState *state) {
     return span;
 }
 
+static bool allocate_gpu_copies(TransferState *state, Diagnostics *diagnostics) {
+    const RankTransfer *plan = state->scope.plan;
+    int64_t elements;
+    if (plan->gpu_copy_count == 0)
+        return true;
+    state->gpu_copy_span = largest_span(state);
+    if (checked_mul(plan->gpu_copy_count + 1, state->gpu_copy_span, &elements))
+        state->gpu_copies = memory_allocate(MEMORY_GPU, elements, state->scope.storage->type);
+    return state->gpu_copies ||
+           diagnostics_error(diagnostics, (Span){0},
+                             "rank %" PRId64 " has not enough GPU memory for the %" PRId64
+                             " copies of tensor %s that parts of the GPU add to, %" PRId64 " elements each",
+                             plan->rank, plan->gpu_copy_count, state->scope.storage->home->tensor->name,
+                             state->gpu_copy_span);
+}
+
 bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics) {
     const Transfer *transfer = state->scope.plan->transfer;
     const int64_t span = largest_span(state);
@@ -173,7 +189,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     }
     if (!ok)
         return no_memory(state, diagnostics);
-    return transfer_allocate_copies(state, diagnostics);
+    return transfer_allocate_copies(state, diagnostics) && allocate_gpu_copies(state, diagnostics);
 }
 
 void transfer_free(TransferState *state) {
@@ -186,6 +202,7 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_GPU, state->gpu_buffers[0]);
     memory_release(MEMORY_GPU, state->gpu_buffers[1]);
+    memory_release(MEMORY_GPU, state->gpu_copies);
     if (state->scope.scratch)
         memory_release(state->scope.plan->message_memory, state->scope.scratch);
     memory_release(MEMORY_HOST, state->stage_memory);

@@ -41,17 +41,11 @@ static const Cin *parallelize(Scheduler *scheduler, const Command *command, cons
          !argument_choice(&application, &args[2], "race strategy", race_names, RACE_COUNT, &race)))
         return NULL;
     const Tensor *raced = raced_for(cin, var);
-    const bool on_gpu = unit_is_of_gpu((ParallelUnit)unit);
     if (unit != UNIT_CPU_VECTOR && race == RACE_NONE && raced) {
         refuse(&application, args[0].span,
                "threads would race: iterations of '%s' add to the same elements of '%s'; "
-               "give a race strategy (%s)",
-               args[0].name, raced->name, on_gpu ? "atomic" : "atomic, reduction or temporary");
-        return NULL;
-    }
-    if (on_gpu && race > RACE_ATOMIC) {
-        refuse(&application, args[2].span, "the race strategy %s is not supported on GPUs yet; atomic is",
-               race_names[race]);
+               "give a race strategy (atomic, reduction or temporary)",
+               args[0].name, raced->name);
         return NULL;
     }
     Cin *result = cin_copy(cin);

@@ -58,6 +58,8 @@ typedef struct {
     // The most bytes of the copies of the view that threads of the leaf add to, on a rank, which limits the
     // number of threads. 0: threads have no copies; INT64_MAX: a command requires them.
     int64_t copy_limit;
+    // Of a leaf on a GPU: the loops whose blocks, warps or threads add to a copy of the view each.
+    VarSet gpu_copies;
 } Transfer;
 
 // A leaf: loops without communication inside. Loops step by 1 and start at 0, or further where an index of
@@ -80,8 +82,8 @@ typedef struct {
     bool thread;         // iterations are divided among the threads
     bool thread_reduces; // they all update the same element: each thread sums on its own, then the sums are
                          // added
-    bool thread_copies;  // they update the same elements: each thread adds to a copy of its own of what the
-                         // view covers, then the copies are added
+    bool thread_copies;  // they update the same elements: each thread, or unit, adds to a copy of its own of
+                         // what the view covers, then the copies are added
     int64_t copy_limit;  // then, the most bytes of all copies of a rank; INT64_MAX: a command requires them
     bool atomic;         // updates inside are atomic
     bool vector;         // vectorized

@@ -68,6 +68,19 @@ ROWS = [
 ]
 
 
+# Statements whose loops add to the same elements, and what copies of these there are.
+COPIES = [
+    ("s = B(i, j) * C(i, j)", "split(i, io, ii, 5); reorder({io, ii, j}); parallelize(io, gpu_block, reduction); parallelize(j, gpu_thread, reduction)"),
+    ("y(j) = B(i, j) * x(i)", "reorder({i, j}); parallelize(i, gpu_block, temporary); parallelize(j, gpu_thread)"),
+    ("y(i) = B(i, j) * x(j)", "split(j, jo, ji, 4); parallelize(i, gpu_block); parallelize(jo, gpu_warp, reduction); parallelize(ji, gpu_thread, temporary)"),
+    ("y(j) = B(i, j) * x(i)", "split(i, io, ii, 3); reorder({io, ii, j}); parallelize(ii, gpu_thread, reduction)"),
+    ("y(j) = B(i, j) * x(i)", "split(i, io, ii, 3); reorder({ii, io, j}); parallelize(ii, gpu_block, atomic); parallelize(io, gpu_thread, reduction)"),
+    ("y(j) max= B(i, j) * x(i)", "reorder({i, j}); parallelize(i, gpu_thread, temporary)"),
+    ("A(i, j) += B(i, k) * C(k, j)", "split(k, ko, ki, 6); reorder({ko, i, j, ki}); parallelize(ko, gpu_block, reduction); parallelize(i, gpu_block); "
+                                     "parallelize(j, gpu_thread)"),
+]
+
+
 def together(programs):
     """One program with the statements of several on the same machine, the tensors and workspaces of each with its number
     in their names: one launch executes them all, and messages name the tensor."""
@@ -104,6 +117,27 @@ def test_mixed(folder):
     """Tensors in memory of the host, of GPUs, and in disk, in the same statements."""
     for ranks, n in (1, 29), (2, 1), (2, 29), (3, 2), (3, 29), (4, 1), (4, 29):
         run(MIXED, "-p", f"p={ranks}", "-p", f"n={n}", "--check", "--scratch", folder)
+
+
+def test_copies(_):
+    """Blocks, warps and threads with copies of a result, in as much memory as planned, and in no byte less."""
+    for number, (statement, commands) in enumerate(COPIES):
+        of = ("f64", "f32", "i64", "i32")[number % 4] if "max" in statement else ("f64", "c64", "f32", "c128", "i32")[number % 5]
+        for ranks in (1, 3):
+            lines = [f"param n = 29, p = {ranks}", "machine M = grid(p)"]
+            for name, modes in sorted(set(re.findall(r"\b([ABCsxy])\b(?:\(([^()]*)\))?", statement))):
+                lines += [f"tensor {name}{'(' + ', '.join(['n'] * len(modes.split(', '))) + ')' if modes else ''}: {of}",
+                          f"place {name}{'(' + modes + ')' if modes else ''} -> M({modes[:1] or '0'}) in gpu"]
+            text = "\n".join(lines + [statement, f"schedule {statement[0]} {{", commands.replace("; ", "\n"), "}"]) + "\n"
+            planned = subprocess.run([DISTAL, "plan", "-e", text, "--stats=json", "--shared-memory", "on"], capture_output=True,
+                                     timeout=LIMIT_SECONDS, check=False, text=True)
+            check(planned.returncode == 0, f"{text}{planned.stderr}")
+            peak = max(json.loads(planned.stdout)["statements"][0]["gpu_peak_bytes"])
+            emulated = EMULATED["DISTAL_GPU"] == "emulated"
+            run(text, "--check", environment={"DISTAL_GPU_MEMORY": str(peak)} if emulated else {})
+            if emulated:
+                done = run(text, status=1, environment={"DISTAL_GPU_MEMORY": str(peak - 1)})
+                check("of GPU memory, of which" in done.stderr, done.stderr)
 
 
 def test_pipelined(_):

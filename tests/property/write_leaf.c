@@ -193,10 +193,12 @@ bool writer_is_on_gpu(const ScheduleWriter *writer) {
 static bool parallelize_gpu(ScheduleWriter *writer, int var) {
     static const char *const units[] = {"gpu_block", "gpu_thread", "gpu_block", "gpu_thread", "gpu_warp"};
     LoopVar *loop = var_at(writer, var);
+    static const char *const strategies[] = {", atomic", ", reduction", ", temporary"};
     const bool races = !is_told(writer, var) || loop->reduction;
     loop->said |= SAID_PARALLELIZE | SAID_THREADS;
-    return writer_command(writer, true, "parallelize(%s, %s%s)", loop->name,
-                          units[random_below(writer->random, 5)], races ? ", atomic" : "");
+    const char *unit = units[random_below(writer->random, 5)];
+    return writer_command(writer, true, "parallelize(%s, %s%s)", loop->name, unit,
+                          races ? strategies[random_below(writer->random, 3)] : "");
 }
 
 bool writer_parallelize(ScheduleWriter *writer, bool threads) {

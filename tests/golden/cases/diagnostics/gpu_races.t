@@ -10,13 +10,7 @@ place A(i, j) -> M(i) in gpu
 tensor T2(n): f64
 T2(i) = A(i, k) * B(k, i)
 schedule T2 { parallelize(k, gpu_thread) }
-tensor T3(n): f64
-T3(i) = A(i, k) * B(k, i)
-schedule T3 { parallelize(k, gpu_thread, reduction) }
 --- stderr
-gpu_races.distal:8:27: error: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'T2'; give a race strategy (atomic)
+gpu_races.distal:8:27: error: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'T2'; give a race strategy (atomic, reduction or temporary)
    8 | schedule T2 { parallelize(k, gpu_thread) }
      |                           ^
-gpu_races.distal:11:42: error: cannot parallelize: the race strategy reduction is not supported on GPUs yet; atomic is
-  11 | schedule T3 { parallelize(k, gpu_thread, reduction) }
-     |                                          ^~~~~~~~~
