@@ -144,6 +144,7 @@ struct distal_context {
     void *gpu_stream;      // that calls follow (device_set_caller_stream); NULL: none
     // Whether ranks use GPU-aware MPI (runtime/gpu_messages.h), chosen for the first plan that uses a GPU.
     enum { GPU_MESSAGES_UNTRIED, GPU_MESSAGES_OFF, GPU_MESSAGES_ON } gpu_messages;
+    bool gpu_sums;             // chosen with it (runtime/gpu_sums.h)
     int64_t gpu_memory_limit;  // bytes of the GPU of this rank that a plan may need; INT64_MAX: no limit
     bool is_local;             // the running call may be made on some ranks only
     const char *call, *within; // the running call; the one that it is a part of, or NULL

@@ -9,6 +9,7 @@
 #include "plan/shortage.h"
 #include "runtime/contraction.h"
 #include "runtime/gpu_messages.h"
+#include "runtime/gpu_sums.h"
 #include "runtime/wait.h"
 
 #include <omp.h>
@@ -318,7 +319,9 @@ static distal_status prepare_gpus(distal_context *context, void *arguments) {
     bool messages;
     (void)arguments;
     neighbours_try_gpus(context->neighbours);
-    if (!gpu_messages_choose(context->comm, &messages, context->diagnostics))
+    const char *why;
+    if (!gpu_messages_choose(context->comm, &messages, context->diagnostics) ||
+        !gpu_sums_choose(context->comm, messages, &context->gpu_sums, &why, context->diagnostics))
         return DISTAL_FAILED;
     context->gpu_messages = messages ? GPU_MESSAGES_ON : GPU_MESSAGES_OFF;
     return DISTAL_OK;

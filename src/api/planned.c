@@ -68,6 +68,7 @@ distal_status planned_create(distal_context *context, distal_statement *statemen
                                  .nodes = context->neighbours ? neighbours_nodes(context->neighbours) : NULL,
                                  .gpu_nodes = neighbours_open_gpus(context->neighbours),
                                  .gpu_messages = context->gpu_messages == GPU_MESSAGES_ON,
+                                 .gpu_sums = context->gpu_sums,
                                  .unshared = unshared,
                                  .files = files,
                                  .boundaries = balance_known(context, arena)};

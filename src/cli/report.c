@@ -385,9 +385,18 @@ static void print_gpu(const Pipeline *pipeline, const RunReport *run, Text *to) 
     text_printf(to, "kernels run on %s\n", run->gpu);
     if (pipeline->ranks == 1)
         return;
-    text_append(to, options->gpu_messages ? "GPU-aware MPI sends what is fetched from GPU to GPU; partial "
-                                            "results go through host memory\n"
-                                          : "messages between GPUs go through host memory\n");
+    text_printf(to, "%" PRId64 " ranks use %d GPU%s\n", pipeline->ranks, run->gpus,
+                run->gpus == 1 ? "" : "s");
+    if (!options->gpu_messages)
+        text_append(to, "messages between GPUs go through host memory\n");
+    else if (options->gpu_sums)
+        text_append(
+            to, "GPU-aware MPI sends what moves from GPU to GPU, and partial results are combined there\n");
+    else
+        text_printf(to,
+                    "GPU-aware MPI sends what is fetched from GPU to GPU; partial results go through host "
+                    "memory%s%s\n",
+                    run->no_gpu_sums ? ", " : "", run->no_gpu_sums ? run->no_gpu_sums : "");
     if (options->gpu_nodes)
         text_append(to, "ranks of a node read each other's GPU memory\n");
 }

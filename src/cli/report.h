@@ -46,8 +46,10 @@ typedef struct {
     double compile_seconds;
     bool cache_hit;
     const char *mpi, *blas;
-    const char *blas_note; // environment_blas_note
-    const char *gpu;       // that of rank 0; NULL: none is used
+    const char *blas_note;   // environment_blas_note
+    const char *gpu;         // that of rank 0; NULL: none is used
+    int gpus;                // that all ranks use
+    const char *no_gpu_sums; // why partial results do not stay in GPU memory with GPU-aware MPI; or NULL
 } RunReport;
 
 // `run` is NULL for a plan that was not executed. With `machine`, predicted times are in it.

@@ -210,7 +210,7 @@ static void print_system(const Plan *plan, const RunReport *run, int64_t ranks, 
     text_printf(to, ", \"binding\": \"%s\", \"processing_units\": [", binding_names[run->binding]);
     for (int64_t r = 0; r < ranks; r++)
         text_printf(to, "%s\"%s\"", r ? ", " : "", run->units[r]);
-    text_append(to, "], \"gpu\": ");
+    text_printf(to, "], \"gpus\": %d, \"gpu\": ", run->gpus);
     if (run->gpu)
         text_append_json(to, run->gpu);
     else

@@ -8,7 +8,9 @@
 #include "cli/memory.h"
 #include "cli/schedule.h"
 #include "cli/start.h"
+#include "memory/gpu.h"
 #include "runtime/divide_entries.h"
+#include "runtime/gpu_sums.h"
 #include "runtime/load.h"
 #include "runtime/wait.h"
 
@@ -89,6 +91,26 @@ static void find_neighbours(Run *run) {
     plan->gpu_nodes = neighbours_open_gpus(run->neighbours);
 }
 
+// After GPU-aware MPI has been chosen, and before the plan is made.
+static bool choose_gpu_sums(Run *run) {
+    PlanOptions *plan = &run->session->pipeline->plan_options;
+    if (!pipeline_uses_gpu(run->session->pipeline))
+        return true;
+    const bool ok = gpu_sums_choose(MPI_COMM_WORLD, plan->gpu_messages, &plan->gpu_sums, &run->no_gpu_sums,
+                                    run->session->diagnostics);
+    run->session->failed = run->session->failed || !ok;
+    return ok;
+}
+
+static void set_rank_on_node(void) {
+    MPI_Comm node;
+    int rank;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &rank);
+    gpu_set_rank_on_node(rank);
+    MPI_Comm_free(&node);
+}
+
 // Between MPI_Init and MPI_Finalize. All ranks return the same.
 static ExitStatus run_ranks(Session *session) {
     int rank, ranks;
@@ -108,7 +130,8 @@ static ExitStatus run_ranks(Session *session) {
     if (agree(MPI_COMM_WORLD, ok)) {
         run.shares = arena_array(session->arena, Entries, run.pipeline->program->tensor_count);
         ok = session_balance(session, divide_share, &run);
-        ok = session_choose_gpu_messages(session, true) && ok;
+        set_rank_on_node();
+        ok = session_choose_gpu_messages(session, true) && choose_gpu_sums(&run) && ok;
         find_neighbours(&run);
     }
     ok = ok && session_compile(session, PASS_PLAN) && (rank > 0 || session_warn(session));

@@ -66,7 +66,9 @@ typedef struct {
     Values *values;                // by tensor id
     bool *computed;                // by tensor id: by a statement that was executed
     CoreShare cores;
-    int64_t free_memory; // bytes of this rank's node when the run started; -1: not known
+    const char *no_gpu_sums; // why partial results in GPU memory are not combined there; NULL: no reason
+    int gpus;                // that all ranks use; 0: none
+    int64_t free_memory;     // bytes of this rank's node when the run started; -1: not known
     int64_t threads;
     bool cache_hit;
     double compile_seconds;

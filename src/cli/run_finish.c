@@ -70,7 +70,9 @@ static RunReport make_report(const Run *run, const char *const *units) {
                        .mpi = environment_mpi(arena),
                        .blas = environment_blas(arena),
                        .blas_note = environment_blas_note(run->threads, arena),
-                       .gpu = device_current() ? device_current()->describe() : NULL};
+                       .gpu = device_current() ? device_current()->describe() : NULL,
+                       .gpus = run->gpus,
+                       .no_gpu_sums = run->no_gpu_sums};
 }
 
 // One line for each statement, printed where a run prints and writes nothing else.

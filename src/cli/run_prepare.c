@@ -6,7 +6,7 @@
 #include "cli/memory.h"
 #include "cli/report.h"
 #include "cli/run.h"
-#include "memory/gpu.h"
+#include "runtime/gpu_ranks.h"
 #include "runtime/load.h"
 #include "runtime/progress.h"
 #include "runtime/shared_file.h"
@@ -125,15 +125,13 @@ bool run_prepare(Run *run) {
     run->values = arena_array(arena, Values, program->tensor_count);
     run->computed = arena_array(arena, bool, program->tensor_count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
-    int rank_on_node;
-    MPI_Comm_rank(run->node, &rank_on_node);
-    gpu_set_rank_on_node(rank_on_node);
     run->free_memory = node_free_memory(run->node);
     run->cores = node_share_cores(run->node, launch_binds());
     run->threads = environment_threads(run->session->options->threads, &run->cores);
     count_threads(run);
     if (!fits(run) || !compile(run) || !memory_is_free_on_gpu(run->session) || !create_storages(run))
         return false;
+    run->gpus = plan_uses_gpu_memory(run->pipeline->plan) ? gpu_ranks_count(MPI_COMM_WORLD) : 0;
     if (run->rank == 0) // which creates drafts, here and when the run ends
         drafts_remove_on_signals(run->session->options, arena);
     return open_shared_files(run) && create_communicators(run);

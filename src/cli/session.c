@@ -6,6 +6,7 @@
 #include "cli/launch.h"
 #include "pipeline/warn.h"
 #include "runtime/gpu_messages.h"
+#include "runtime/gpu_sums.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -80,8 +81,10 @@ bool session_choose_gpu_messages(Session *session, bool between_ranks) {
     const bool ok = between_ranks
                         ? gpu_messages_choose(MPI_COMM_WORLD, choice, session->diagnostics)
                         : gpu_messages_expect(pipeline_ranks(pipeline), choice, session->diagnostics);
-    session->failed = session->failed || !ok;
-    return ok;
+    const bool fine = ok && (between_ranks || gpu_sums_expect(*choice, &pipeline->plan_options.gpu_sums,
+                                                              session->diagnostics));
+    session->failed = session->failed || !fine;
+    return fine;
 }
 
 ExitStatus session_failure(const Session *session) {

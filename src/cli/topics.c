@@ -257,6 +257,8 @@ const HelpTopic help_topics[] = {
      "XDG_CACHE_HOME     the folder of the cache of kernels (~/.cache)\n"
      "DISTAL_GPU         how GPUs are used: cuda, or emulated on the host (cuda)\n"
      "DISTAL_GPU_MPI     whether GPU-aware MPI is used: on, or off (on where MPI is CUDA-aware)\n"
+     "DISTAL_GPU_NCCL    whether NCCL combines partial results in GPU memory: on, or off (on where MPI is\n"
+     "                   GPU-aware, NCCL is there, and each rank has a GPU of its own)\n"
      "DISTAL_GPU_MEMORY  bytes that an emulated GPU has for each process (all of the host's)\n"
      "TMPDIR             the folder of kernels that are not kept (/tmp)\n",
      NULL},

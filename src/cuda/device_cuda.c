@@ -6,6 +6,7 @@
 #include "cuda/driver.h"
 #include "cuda/kernels.h"
 #include "cuda/module.h"
+#include "cuda/nccl.h"
 #include "cuda/streams.h"
 #include "memory/device.h"
 
@@ -52,25 +53,53 @@ static void release(void *memory) {
         CUDA_CALL(cuMemFree, (CUdeviceptr)memory);
 }
 
-_Static_assert(sizeof(CUipcMemHandle) == sizeof(DeviceHandle), "a handle holds one of the driver");
+static DeviceIdentity identity(void) {
+    DeviceIdentity own;
+    memcpy(&own, &cuda_process.uuid, sizeof own);
+    return own;
+}
+
+// What the words of a handle are.
+typedef struct {
+    CUipcMemHandle of_driver;
+    CUuuid device;
+} CudaHandle;
+_Static_assert(sizeof(CudaHandle) == sizeof(DeviceHandle), "a handle holds one of the driver");
+_Static_assert(sizeof(CUuuid) == sizeof(DeviceIdentity), "the identity of a device is its UUID");
 
 static void *allocate_shared(int64_t bytes, DeviceHandle *handle) {
-    CUipcMemHandle of_driver;
+    CudaHandle own = {.device = cuda_process.uuid};
     void *memory = allocate(bytes);
-    if (!memory || cuda.cuIpcGetMemHandle(&of_driver, (CUdeviceptr)memory) != CUDA_SUCCESS) {
+    if (!memory || cuda.cuIpcGetMemHandle(&own.of_driver, (CUdeviceptr)memory) != CUDA_SUCCESS) {
         release(memory);
         return NULL;
     }
-    memcpy(handle, &of_driver, sizeof of_driver);
+    memcpy(handle, &own, sizeof own);
     return memory;
+}
+
+// Of a device that this process does not see, the driver says it when memory is opened.
+static bool can_access(CUuuid uuid) {
+    int count = 0, can = 1;
+    if (memcmp(&uuid, &cuda_process.uuid, sizeof uuid) == 0 || cuda.cuDeviceGetCount(&count) != CUDA_SUCCESS)
+        return true;
+    for (int ordinal = 0; ordinal < count; ordinal++) {
+        CUdevice device;
+        CUuuid of;
+        if (cuda.cuDeviceGet(&device, ordinal) == CUDA_SUCCESS &&
+            cuda.cuDeviceGetUuid(&of, device) == CUDA_SUCCESS && memcmp(&of, &uuid, sizeof of) == 0)
+            return cuda.cuDeviceCanAccessPeer(&can, cuda_process.device, device) == CUDA_SUCCESS && can;
+    }
+    return true;
 }
 
 static void *open_shared(const DeviceHandle *handle) {
     CUdeviceptr memory = 0;
-    CUipcMemHandle of_driver;
-    memcpy(&of_driver, handle, sizeof of_driver);
-    return cuda_enter() && cuda.cuIpcOpenMemHandle(&memory, of_driver, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
-                               CUDA_SUCCESS
+    CudaHandle other;
+    memcpy(&other, handle, sizeof other);
+    return cuda_enter() && can_access(other.device) &&
+                   cuda.cuIpcOpenMemHandle(&memory, other.of_driver, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
+                       CUDA_SUCCESS
                ? (void *)memory
                : NULL;
 }
@@ -161,6 +190,7 @@ const Device device_cuda = {.name = "cuda",
                             .open = cuda_open,
                             .close = close_device,
                             .describe = describe,
+                            .identity = identity,
                             .free_bytes = free_bytes,
                             .allocate = allocate,
                             .release = release,
@@ -181,6 +211,7 @@ const Device device_cuda = {.name = "cuda",
                             .gemm = gemm,
                             .axpy = axpy,
                             .permute = permute,
+                            .sums = &nccl_sums,
                             .mark = streams_mark,
                             .order = streams_order,
                             .wait = streams_wait,

@@ -64,6 +64,7 @@ static const char *find_device(int local_rank, CudaProcess *process) {
     TRY(cuDeviceGet, &process->device, local_rank % count);
     TRY(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, process->device);
     TRY(cuDeviceGetAttribute, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, process->device);
+    TRY(cuDeviceGetUuid, &process->uuid, process->device);
     TRY(cuDeviceGetAttribute, &process->max_pitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, process->device);
     process->architecture = 10 * major + minor;
     describe(process);

@@ -11,10 +11,12 @@
 // The functions that distal calls.
 #define CUDA_FUNCTIONS(ENTRY)                                                                                \
     ENTRY(cuCtxSetCurrent)                                                                                   \
+    ENTRY(cuDeviceCanAccessPeer)                                                                             \
     ENTRY(cuDeviceGet)                                                                                       \
     ENTRY(cuDeviceGetAttribute)                                                                              \
     ENTRY(cuDeviceGetCount)                                                                                  \
     ENTRY(cuDeviceGetName)                                                                                   \
+    ENTRY(cuDeviceGetUuid)                                                                                   \
     ENTRY(cuDevicePrimaryCtxRelease)                                                                         \
     ENTRY(cuDevicePrimaryCtxRetain)                                                                          \
     ENTRY(cuDriverGetVersion)                                                                                \
@@ -59,6 +61,7 @@ extern CudaDriver cuda;
 
 typedef struct {
     CUdevice device;
+    CUuuid uuid;
     CUcontext context;                 // the primary one, which other libraries of the process use as well
     CUstream stream;                   // STREAM_COMPUTE of threads that do not follow a caller's
     CUstream beside[STREAM_COUNT - 1]; // the others

@@ -63,6 +63,11 @@ bool device_product_is_empty(const DeviceProduct *product) {
     return is_empty;
 }
 
+bool device_sums_take(Reducer reducer, ElementType type) {
+    const TypeInfo *info = type_info(type);
+    return reducer == REDUCER_SUM || (reducer == REDUCER_PROD ? !info->is_complex : info->is_integer);
+}
+
 static _Thread_local DeviceStream stream_used = STREAM_COMPUTE;
 static _Thread_local bool copies_do_not_wait;
 

@@ -75,11 +75,33 @@ typedef enum { STREAM_COMPUTE, STREAM_IN, STREAM_OUT, STREAM_COUNT } DeviceStrea
 // those in the stream of a caller (device_set_caller_stream) only the latest 64 of all threads are known.
 typedef int64_t DeviceTicket;
 
-// What other processes of the node need to open memory of a device.
-enum { DEVICE_HANDLE_WORDS = 8 };
+// Which device it is: no other one, on any node, has the same.
+typedef struct {
+    int64_t words[2];
+} DeviceIdentity;
+
+// What other processes of the node need to open memory of a device: what the driver gives for it, and which
+// device that is.
+enum { DEVICE_HANDLE_WORDS = 10 };
 typedef struct {
     int64_t words[DEVICE_HANDLE_WORDS];
 } DeviceHandle;
+
+// Sums of what devices of several processes have, by a library that moves it from one to the other (NCCL).
+enum { DEVICE_GROUP_BYTES = 128 };
+typedef struct {
+    // Loads the library. False with a clause, in static memory, that says why there is none.
+    bool (*open)(const char **why);
+    // What the members of a new group need to join it: one of them calls this, the others get it. Joining is
+    // collective, and so are sums, whose order of calls is the same for all members. NULL: noted as a
+    // failure.
+    bool (*name)(char name[DEVICE_GROUP_BYTES]);
+    void *(*join)(const char name[DEVICE_GROUP_BYTES], int members, int member);
+    void (*leave)(void *group);
+    // Begins to combine `count` elements of each member, in place: at `root`, or where that is -1 at all.
+    // Where device_sums_take says so.
+    void (*sum)(void *group, Reducer reducer, ElementType type, void *elements, int64_t count, int root);
+} DeviceSums;
 
 typedef struct {
     const char *name;
@@ -89,6 +111,7 @@ typedef struct {
     // Modules are unloaded and memory is released before.
     void (*close)(void);
     const char *(*describe)(void); // "NVIDIA H100, driver 13.0"; in static memory
+    DeviceIdentity (*identity)(void);
     int64_t (*free_bytes)(void);
 
     // Memory of the device, aligned to 256 bytes, with any values in it; also for 0 bytes. NULL: not enough.
@@ -141,6 +164,8 @@ typedef struct {
     // least. All in memory of the device; `to` and `from` do not overlap.
     void (*permute)(int64_t size, void *to, const void *from, int loop_count, const DeviceCopyLoop *loops);
 
+    const DeviceSums *sums; // NULL: MPI combines what message_address gives it
+
     DeviceTicket (*mark)(DeviceStream stream); // of all that has been begun there up to now
     // What is begun in the stream from now on is executed after what the ticket is of.
     void (*order)(DeviceStream stream, DeviceTicket ticket);
@@ -179,6 +204,9 @@ DeviceCounts device_counts(void);
 DeviceCounts device_counts_add(DeviceCounts a, DeviceCounts b); // sums do not overflow
 // False with a diagnostic where an operation failed since the last call.
 bool device_check(Diagnostics *diagnostics);
+// Whether libraries combine values as distal does: all sums, products of real numbers, and of integers maxima
+// and minima, as that of NaN and a number is not the same everywhere.
+bool device_sums_take(Reducer reducer, ElementType type);
 // For devices: the number of products in all iterations of the loops; and whether they have no elements, or
 // nothing to sum.
 int64_t device_product_count(const DeviceProduct *product);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_ARGUMENTS = 256 };
 
@@ -370,6 +371,11 @@ static const char *describe(void) {
     return "an emulated GPU, on the host";
 }
 
+// Each process has one of its own.
+static DeviceIdentity identity(void) {
+    return (DeviceIdentity){{(int64_t)gethostid(), (int64_t)getpid()}};
+}
+
 const Device device_emulated = {.name = "emulated",
                                 .open = open_device,
                                 .close = close_device,
@@ -377,6 +383,7 @@ const Device device_emulated = {.name = "emulated",
                                 .free_bytes = emulated_free_bytes,
                                 .allocate = emulated_allocate,
                                 .release = emulated_release,
+                                .identity = identity,
                                 .allocate_shared = emulated_allocate_shared,
                                 .open_shared = emulated_open_shared,
                                 .close_shared = emulated_release,

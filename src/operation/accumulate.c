@@ -35,7 +35,7 @@ static bool prepare(OperationCall *call) {
     for (int64_t i = 0; i < plan->receive_count; i++) {
         const Piece piece = received(call, &offset, i);
         Operand *operand = &call->receives[i];
-        operand->data = piece.data;
+        operand->data = call_address(&piece, piece.data);
         operand->peer = (int)plan->receives[i].peer;
         if (!message_single(call->scope->types, &piece, &piece.rect, &operand->message))
             return false;

@@ -9,7 +9,7 @@
 typedef struct {
     Sum *parts;  // by member: partial results
     int own;     // this rank's among them
-    int *counts; // NULL: more elements than one call can count
+    int *counts; // NULL: a sum for each part
     Sum result;
 } ReduceScatter;
 
@@ -39,8 +39,9 @@ static int64_t total(const RankOperation *plan) {
     return elements;
 }
 
-static bool is_large(const RankOperation *plan) {
-    return total(plan) > CALL_ELEMENTS;
+// A sum for each part: of more elements than one call can count, and in memory of a GPU.
+static bool is_apart(const RankOperation *plan, const Locator *locator) {
+    return locator->on_gpu || total(plan) > CALL_ELEMENTS;
 }
 
 // Whether the sum of the own part is received in the home piece.
@@ -51,7 +52,7 @@ static bool is_at_home(const RankOperation *plan, const Locator *locator) {
 // Packed partial results, then the sum of the own part.
 static int64_t scratch(const RankOperation *plan, const Locator *locator) {
     const int64_t copies = follow_each_other(plan, locator) ? 0 : total(plan);
-    if (plan->receive_count == 0 || is_large(plan) || is_at_home(plan, locator))
+    if (plan->receive_count == 0 || is_apart(plan, locator) || is_at_home(plan, locator))
         return copies;
     return copies + rect_volume(&plan->receives->rect);
 }
@@ -73,7 +74,7 @@ static bool prepare(OperationCall *call) {
         offset += volume;
     }
     scatter->own = call_member(call, call->scope->plan->rank);
-    if (is_large(plan)) {
+    if (is_apart(plan, &locator)) {
         scatter->counts = NULL;
         scatter->result = scatter->parts[scatter->own];
     } else {
@@ -98,7 +99,7 @@ static const void *first_data(const ReduceScatter *scatter, int64_t count) {
 }
 
 // A sum for each part, at its owner, in place of its partial result.
-static void start_large(OperationCall *call, const ReduceScatter *scatter) {
+static void start_apart(OperationCall *call, const ReduceScatter *scatter) {
     for (int m = 0; m < call->plan->send_count; m++) {
         const Piece *part = &scatter->parts[m].piece;
         const bool own = m == scatter->own;
@@ -118,7 +119,7 @@ static void start(OperationCall *call) {
     if (is_in_home(scatter))
         piece_reduce(call_reducer(call), own, call_piece(call, call->plan->receives), &own->rect);
     if (!scatter->counts) {
-        start_large(call, scatter);
+        start_apart(call, scatter);
         return;
     }
     const MPI_Datatype element = message_element(type);

@@ -28,7 +28,7 @@ static bool prepare(OperationCall *call) {
     const Rect *rect = &call->plan->receives->rect;
     const Piece piece = sent_or_received(call);
     Operand *operand = call->sends = arena_new(call->scope->arena, Operand);
-    operand->data = piece_element(&piece, rect);
+    operand->data = call_address(&piece, piece_element(&piece, rect));
     return message_collective(call->scope->types, &piece, rect,
                               call->scope->storage->home->tensor->mode_order, &operand->message);
 }
@@ -39,6 +39,7 @@ static void start(OperationCall *call) {
     call_count(call);
     if (plan->exclusive && plan->contributes)
         call_take(call, plan->receives, &call->scope->view);
+    call_settle(call);
     if (call->scope->blocking)
         MPI_Bcast(operand->data, operand->message.count, operand->message.type, call->root, call->comm);
     else

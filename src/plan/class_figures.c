@@ -34,7 +34,7 @@ static int64_t scratch_at_home(TransferFigurer *figurer, const Situation *part, 
     share.receives = home.items;
     share.receive_count = home.count;
     const PackedMemory memory = {&part->footprint->bounds, pieces.rects.items, NULL,
-                                 tensor_levels(part->planner->home->tensor)};
+                                 tensor_levels(part->planner->home->tensor), part->planner->message_memory};
     return operation_scratch(&share, &memory);
 }
 
@@ -69,7 +69,8 @@ static void count_scratch(TransferFigurer *figurer, const Situation *situation, 
     situation_view_parts(situation, operation, -1, figurer->class_arena, &view);
     RankOperation share = rank_operation(situation, operation, &view, &none);
     const PackedMemory memory = {&situation->footprint->bounds, NULL, NULL,
-                                 tensor_levels(situation->planner->home->tensor)};
+                                 tensor_levels(situation->planner->home->tensor),
+                                 situation->planner->message_memory};
     const int64_t elements = operation_scratch(&share, &memory);
     for (int64_t i = 0; i < situation->ranks.count && elements > 0; i++)
         if (operation->shape == SHAPE_MEMBERS || !holding_has(situation->parts, situation->ranks.items[i]))

@@ -52,6 +52,7 @@ typedef struct Part Part;
 typedef struct {
     const void *context;
     int64_t (*locate)(const void *context, const Part *part);
+    bool on_gpu; // in memory of a GPU
 } Locator;
 
 // What an operation costs one rank: what it receives from other ranks or, of a reduction, contributes to

@@ -31,6 +31,7 @@ typedef struct {
     const bool *unshared;
     bool gpu_nodes;        // ranks of a node read homes in each other's GPU memory as well
     bool gpu_messages;     // GPU-aware MPI sends what leaves on a GPU fetch from homes in GPU memory
+    bool gpu_sums;         // with gpu_messages: partial results are in GPU memory as well, and combined there
     const HomeFile *files; // by tensor id: where those in disk are; NULL: all in scratch files
     const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
     bool sampled;          // what ranks read and write in disk is counted of some, where there are many

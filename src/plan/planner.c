@@ -26,11 +26,14 @@ static bool several_own(const Home *home) {
     return false;
 }
 
-// GPU memory where nothing goes through the host: what neighbours read, and what GPU-aware MPI sends. It
-// sends no partial results, as MPI libraries combine these on the host.
+// GPU memory where nothing goes through the host: what neighbours read, and what GPU-aware MPI sends. As MPI
+// libraries combine partial results on the host, it sends these where another library combines them.
 static MemoryId find_message_memory(const Planner *planner) {
     const bool on_gpu = planner->plan->spmd->on_gpu && planner->home->memory == MEMORY_GPU;
-    const bool sends = planner->plan->options.gpu_messages && planner->transfer->kind == TRANSFER_FETCH;
+    const PlanOptions *options = &planner->plan->options;
+    const bool combines = options->gpu_sums && device_sums_take(planner->transfer->reducer,
+                                                                planner->transfer->access->tensor->type);
+    const bool sends = options->gpu_messages && (planner->transfer->kind == TRANSFER_FETCH || combines);
     return on_gpu && (sends || planner->reads_neighbours) ? MEMORY_GPU : MEMORY_HOST;
 }
 

@@ -190,7 +190,7 @@ static RankStep finish_step(RankPlanner *rank, RankTransfer *result, OperationAr
             result->buffer_elements = max_i64(result->buffer_elements, rank->footprint.volume);
     }
     const PackedMemory memory = {&step.view, rank->own.rects.items, rank->stages.items,
-                                 tensor_levels(rank->planner->home->tensor)};
+                                 tensor_levels(rank->planner->home->tensor), rank->planner->message_memory};
     int64_t scratch = 0;
     for (int64_t i = 0; own && i < step.operation_count; i++)
         if (!is_read(rank, &own[i]))

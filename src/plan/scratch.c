@@ -10,6 +10,6 @@ static int64_t locate(const void *context, const Part *part) {
 }
 
 int64_t operation_scratch(const RankOperation *operation, const PackedMemory *memory) {
-    const Locator locator = {memory, locate};
+    const Locator locator = {memory, locate, memory->memory == MEMORY_GPU};
     return operation->operation->scratch ? operation->operation->scratch(operation, &locator) : 0;
 }

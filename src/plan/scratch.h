@@ -11,6 +11,7 @@ typedef struct {
     const Rect *pieces;      // at home
     const DiskStage *stages; // of the transfer
     LevelList levels;
+    MemoryId memory; // that messages are in
 } PackedMemory;
 
 // Elements of scratch memory that this rank needs for the operation.

@@ -49,6 +49,11 @@ int call_member(const OperationCall *call, int64_t rank) {
     return (int)(call->group ? ranks_position(call->group->ranks, call->group->count, rank) : rank);
 }
 
+void call_settle(const OperationCall *call) {
+    if (call->scope->plan->message_memory == MEMORY_GPU)
+        device_current()->synchronize();
+}
+
 void call_count(const OperationCall *call) {
     call->scope->bytes += call->plan->bytes;
     call->scope->messages += call->plan->messages;
@@ -74,7 +79,7 @@ static int64_t locate(const void *context, const Part *part) {
 }
 
 Locator call_locator(const OperationCall *call) {
-    return (Locator){call, locate};
+    return (Locator){call, locate, call->scope->plan->message_memory == MEMORY_GPU};
 }
 
 int64_t call_scratch_elements(const OperationCall *call) {

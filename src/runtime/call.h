@@ -69,6 +69,8 @@ Reducer call_reducer(const OperationCall *call);
 // A part of the owner's elements with what has been computed of it: combined, or in their place.
 void call_take(const OperationCall *call, const Part *part, const Piece *computed);
 
+// Before MPI uses what the call has begun to compute in memory of a GPU.
+void call_settle(const OperationCall *call);
 // Counts what the plan says that the call moves.
 void call_count(const OperationCall *call);
 // The place for the next request of the step.

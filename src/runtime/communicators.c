@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/communicators.h"
 
+#include "runtime/gpu_sums.h"
 #include "runtime/wait.h"
 
 #include <stdlib.h>
@@ -52,6 +53,7 @@ void communicators_free(Communicators *communicators) {
         free(communicators->entries[i]);
     }
     communicators_forget(communicators);
+    gpu_sums_forget(communicators->all);
     free(communicators->entries);
     free(communicators);
 }

@@ -307,6 +307,7 @@ void transfer_reduce(TransferState *state) {
     if (state->queue)
         io_queue_wait_all(state->queue);
     before = device_counts();
+    gpu_wait_for_messages(state, step);
     start_operations(state, step, false);
     finish_operations(state, step);
     write_stages(state, step);

@@ -5,6 +5,7 @@ matrices and vectors, what all ranks say where a call of the driver fails on one
 docs/library.md that gives the library memory of its own.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. Without CUDA in the build, it says so and ends well."""
+import json
 import os
 import re
 import shlex
@@ -35,16 +36,16 @@ FAILURES = [
 ]
 
 
-def run_on_gpu(name, sizes, folder, failure=None, *options):
+def run_on_gpu(name, sizes, folder, failure=None, *options, fakes=None):
     with open(example(name), encoding="utf-8") as file:
-        return run_program(re.sub(r"^(place .*)$", r"\1 in gpu", file.read(), flags=re.M), sizes, folder, failure, *options)
+        return run_program(re.sub(r"^(place .*)$", r"\1 in gpu", file.read(), flags=re.M), sizes, folder, failure, *options, fakes=fakes)
 
 
-def run_program(text, sizes, folder, failure=None, *options):
+def run_program(text, sizes, folder, failure=None, *options, fakes=None):
     program = f"{folder}/program.distal"
     with open(program, "w", encoding="utf-8") as file:
         file.write(text)
-    environment = {**os.environ, "LD_LIBRARY_PATH": FAKES + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+    environment = {**os.environ, "LD_LIBRARY_PATH": FAKES + ":" + os.environ.get("LD_LIBRARY_PATH", ""), **(fakes or {})}
     environment.pop("DISTAL_GPU", None)
     if failure:
         environment["FAKE_CUDA_FAIL"] = failure
@@ -56,6 +57,85 @@ def pageable(folder):
     """Memory that cannot be pinned is used as it is."""
     done = run_on_gpu("summa", "n=300", folder, f"cuMemHostRegister:1:{OUT_OF_MEMORY}:0")
     check(done.returncode == 0 and ": ok\n" in done.stderr, done.stdout + done.stderr)
+
+
+def several(folder):
+    """Ranks of a node on one or several GPUs, which read each other's memory where all of the GPUs can."""
+    read = "ranks of a node read each other's GPU memory"
+    for devices in (1, 2, 3, 4):
+        for opens, reads in (("off", False), ("same", devices == 1), ("on", True)):
+            fakes = {"FAKE_CUDA_DEVICES": str(devices), "FAKE_CUDA_IPC": opens}
+            done = run_on_gpu("summa", "n=60 chunk=7", folder, None, "--check", "-v", fakes=fakes)
+            check(done.returncode == 0 and ": ok\n" in done.stderr, f"{fakes}: {done.stdout}{done.stderr}")
+            used = f"4 ranks use {devices} GPU{'s' if devices > 1 else ''}\n"
+            check(used in done.stderr and (read in done.stderr) == reads, f"{fakes}: {done.stderr}")
+
+
+# With reductions to an owner, to all owners, and to each of the members of a group.
+SUMMED = """
+param n = 52
+machine M = grid(4)
+tensor B(n, n): f64
+tensor x(n): f64
+tensor y(n): f64
+tensor u(n): c64
+tensor v(n): c64
+tensor s: c64
+tensor A(n, n): f64
+tensor D(n, n): i32
+tensor E(n, n): i32
+place B(i, j) -> M(j) in gpu
+place x(i) -> M(i) in gpu
+place y(i) -> M(i) in gpu
+place u(i) -> M(i) in gpu
+place v(i) -> M(i) in gpu
+place s -> M(*) in gpu
+place A(i, j) -> M(2) in gpu
+place D(i, j) -> M(j) in gpu
+place E(i, j) -> M(i) in gpu
+y(i) = B(i, j) * x(j)
+schedule y { distribute(j, jo, ji, M); reorder({i, ji}); substitute({i, ji}, gemv) }
+s = u(i) * v(i)
+schedule s { distribute(i, io, ii, M); substitute({ii}, dot) }
+A(i, k) = B(i, j) * B(j, k)
+schedule A { distribute(j, jo, ji, M) }
+E(i, k) = D(i, j) * D(j, k)
+schedule E { distribute(j, jo, ji, M) }
+"""
+
+
+def moved(text, results, environment, folder):
+    """What is received and copied of results."""
+    done = run_program(text, "", folder, None, "--stats=json", "--shared-memory", "off", fakes=environment)
+    check(done.returncode == 0, done.stdout + done.stderr)
+    figures = [of["tensors"][name] for of, name in zip(json.loads(done.stdout)["statements"], results)]
+    return [[sum(of[key]) for key in ("bytes_received", "messages_received", "bytes_from_gpu")] for of in figures]
+
+
+def sums(folder):
+    """NCCL combines partial results where each rank has a GPU of its own, and says where it does not."""
+    if not os.path.exists(f"{FAKES}/libnccl.so.2"):
+        print("no nccl.h, so NCCL is not tested")
+        return
+    sent = {"DISTAL_GPU_MPI": "on", "FAKE_CUDA_DEVICES": "4", "FAKE_NCCL_LOG": "1"}
+    combined, host = "partial results are combined there\n", "partial results go through host memory"
+    for more, said, calls in (({}, combined, True), ({"DISTAL_GPU_NCCL": "off"}, f"{host}\n", False),
+                              ({"DISTAL_GPU_NCCL": "on"}, combined, True), ({"FAKE_CUDA_DEVICES": "2"}, f"{host}, as ranks share GPUs\n", False),
+                              ({"DISTAL_GPU_MPI": "off"}, "messages between GPUs go through host memory\n", False)):
+        done = run_program(SUMMED, "", folder, None, "--check", "-v", "--shared-memory", "off", fakes={**sent, **more})
+        check(done.returncode == 0 and done.stderr.count(": ok\n") == 4 and said in done.stderr, f"{more}: {done.stderr}")
+        check(("fake NCCL: " in done.stderr) == calls, f"{more}: {done.stderr}")
+    by_nccl = moved(SUMMED, "ysAE", sent, folder)
+    by_host = moved(SUMMED, "ysAE", {**sent, "DISTAL_GPU_NCCL": "off"}, folder)
+    check(all(a[:2] == b[:2] and a[2] == 0 < b[2] for a, b in zip(by_nccl, by_host)), f"{by_nccl}, {by_host}")
+    for name in ("johnson", "solomonik"):
+        ranks = {**sent, "FAKE_CUDA_DEVICES": "16"}
+        done = run_on_gpu(name, "n=20", folder, None, "--check", "--shared-memory", "off", fakes=ranks)
+        check(done.returncode == 0 and ": ok\n" in done.stderr, f"{name}: {done.stderr}")
+    done = run_program(SUMMED, "", folder, None, "-q", "--shared-memory", "off", fakes={**sent, "DISTAL_GPU_NCCL": "yes"})
+    check(done.returncode == 1 and "DISTAL_GPU_NCCL is 'yes', which is neither 'on' nor 'off'" in done.stderr, done.stderr)
+    done = run_program(SUMMED, "", folder, None, "-q", "--shared-memory", "off", fakes={**sent, "FAKE_NCCL_FAIL": "ncclCommInitRank:1"})
+    check(done.returncode == 1 and done.stderr.count("error:") == 1 and "ncclCommInitRank: unhandled system error" in done.stderr, done.stderr)
 
 
 def product(name):
@@ -121,7 +201,7 @@ def main():
     if not os.path.exists(FAKES):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    return run_cases([("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller), ("cuda/calls", calls)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
+    return run_cases([("cuda/several", several), ("cuda/sums", sums), ("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller), ("cuda/calls", calls)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
                      + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
 
 

@@ -296,9 +296,9 @@ def test_stats(_):
     done = distal(["run", path, "--stats", "-p", "n=7"], environment=EMULATED)
     through = "messages between GPUs go through host memory"
     read = f"{through}\nranks of a node read each other's GPU memory"
-    check(f"\nkernels run on an emulated GPU, on the host\n{read}\n" in done.stderr, done.stderr)
+    check(f"\nkernels run on an emulated GPU, on the host\n4 ranks use 4 GPUs\n{read}\n" in done.stderr, done.stderr)
     done = distal(["run", path, "-v", "-p", "n=7", "--shared-memory", "off"], environment=EMULATED)
-    check(f"\nkernels run on an emulated GPU, on the host\n{through}\n" in done.stderr, done.stderr)
+    check(f"\nkernels run on an emulated GPU, on the host\n4 ranks use 4 GPUs\n{through}\n" in done.stderr, done.stderr)
     done = distal(["run", path, "-v", "-p", "n=7", "-p", "gx=1", "-p", "hy=1"], environment=EMULATED)
     check("\nkernels run on an" in done.stderr and through not in done.stderr, done.stderr)
     for program, gpu in ((path, "an emulated GPU, on the host"), (f"{SOURCE}/examples/summa.distal", None)):
@@ -313,7 +313,8 @@ def test_messages(folder):
         path = f"{SOURCE}/examples/{name}.distal"
         steps = ["-p", "chunk=5"] if name == "summa" else []
         for options in (steps, [*steps, "--pipeline", "on"]):
-            run(on_gpu(path), "-p", "n=37", "--shared-memory", "off", "--check", *options, environment=sent)
+            for sums in ("on", "off"):
+                run(on_gpu(path), "-p", "n=37", "--shared-memory", "off", "--check", *options, environment={**sent, "DISTAL_GPU_NCCL": sums})
     for ranks in (2, 3, 4):
         run(MIXED, "-p", f"p={ranks}", "--check", "--scratch", folder, "--shared-memory", "off", environment=sent)
     text = "param n = 13\nmachine M = grid(4)\ntensor A(n, n): f64\ntensor B(n, n): f64\nplace A(x, y) -> M(x) in gpu\n" \

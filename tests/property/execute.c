@@ -35,7 +35,7 @@ typedef struct {
     int rounds;
     bool pipelined;
     int64_t node; // ranks that read each other's homes; 0: all; -1: none
-    bool gpu_messages;
+    bool gpu_messages, gpu_sums;
 } Way;
 
 // "without shift, all-gather": with these operations switched off.
@@ -71,6 +71,8 @@ static void find_ways(Trial *trial, Way ways[WAY_COUNT]) {
     for (int w = 0; w < WAY_COUNT; w++) {
         ways[w].node = nodes[(trial->draft.index + w) % 4];
         ways[w].gpu_messages = (trial->draft.index / 4 + w) % 2;
+        ways[w].gpu_sums = ways[w].gpu_messages && (trial->draft.index / 8 + w / 2) % 2 &&
+                           strcmp(getenv("DISTAL_GPU"), "emulated") == 0;
     }
 }
 
@@ -110,6 +112,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,
                            .gpu_nodes = neighbours_open_gpus(run->neighbours),
                            .gpu_messages = run->way->gpu_messages,
+                           .gpu_sums = run->way->gpu_sums,
                            .files = pipeline->plan->options.files,
                            .boundaries = pipeline->plan_options.boundaries};
     const Spmd **spmds = arena_array(pipeline->arena, const Spmd *, program->statement_count);

@@ -4,11 +4,13 @@
 
 #include "fake_kernels.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 FakeCuda fake_cuda = {.devices = 2, .max_pitch = 1 << 20};
@@ -16,7 +18,11 @@ FakeCuda fake_cuda = {.devices = 2, .max_pitch = 1 << 20};
 __attribute__((constructor)) static void read_environment(void) {
     static char name[64];
     const char *text = getenv("FAKE_CUDA_FAIL"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *devices = getenv("FAKE_CUDA_DEVICES"), *ipc = getenv("FAKE_CUDA_IPC");
     int after, error, which;
+    fake_cuda.devices = devices ? atoi(devices) : fake_cuda.devices;
+    fake_cuda.peers = ipc && strcmp(ipc, "on") == 0;
+    fake_cuda.ipc = fake_cuda.peers || (ipc && strcmp(ipc, "same") == 0);
     if (!text || sscanf(text, "%63[^:]:%d:%d:%d", name, &after, &error, &which) != 4 ||
         which != atoi(rank ? rank : "0"))
         return;
@@ -50,6 +56,7 @@ enum { MAX_BLOCKS = 4096 };
 static struct {
     char *at;
     size_t bytes;
+    int file; // that it is mapped from, where other processes can open it; -1: none
 } blocks[MAX_BLOCKS];
 
 // The block that holds all of these bytes; -1: none.
@@ -167,6 +174,19 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     return ordinal < fake_cuda.devices ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+    MAY_FAIL("cuDeviceGetUuid");
+    memset(uuid, 0, sizeof *uuid);
+    uuid->bytes[0] = (char)(1 + device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+    MAY_FAIL("cuDeviceCanAccessPeer");
+    *can = device != peer && fake_cuda.peers;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
     snprintf(name, (size_t)length, "Fake GPU %d", device);
     return CUDA_SUCCESS;
@@ -272,6 +292,21 @@ CUresult cuMemGetInfo(size_t *free_bytes, size_t *all) {
     return CUDA_SUCCESS;
 }
 
+static void *map_file(int file, size_t bytes, int ok) {
+    void *memory = ok ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void free_block(int b) {
+    if (blocks[b].file >= 0) {
+        munmap(blocks[b].at, blocks[b].bytes);
+        close(blocks[b].file);
+    } else {
+        free(blocks[b].at);
+    }
+    blocks[b].at = NULL;
+}
+
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
     BEGIN("cuMemAlloc");
     if (bytes == 0)
@@ -281,7 +316,10 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
     int b = 0;
     while (blocks[b].at)
         b++;
-    if (posix_memalign(&memory, 256, bytes) != 0)
+    blocks[b].file = fake_cuda.ipc ? memfd_create("fake_cuda", MFD_CLOEXEC) : -1;
+    if (blocks[b].file >= 0)
+        memory = map_file(blocks[b].file, bytes, ftruncate(blocks[b].file, (off_t)bytes) == 0);
+    else if (posix_memalign(&memory, 256, bytes) != 0)
         memory = NULL;
     blocks[b].at = memory;
     blocks[b].bytes = bytes;
@@ -301,8 +339,7 @@ CUresult cuMemFree(CUdeviceptr address) {
     const int b = block_with(address, 0);
     if (b < 0 || blocks[b].at != (char *)address)
         return CUDA_ERROR_INVALID_VALUE;
-    free(blocks[b].at);
-    blocks[b].at = NULL;
+    free_block(b);
     fake_cuda.live--;
     return CUDA_SUCCESS;
 }
@@ -355,27 +392,60 @@ CUresult cuMemHostUnregister(void *memory) {
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
 
-// Memory of this process only, so that ranks find that they cannot open that of others.
+// Without FAKE_CUDA_IPC, memory of this process only, so that ranks find that they cannot open that of
+// others.
 typedef struct {
-    int64_t process;
+    int64_t process, bytes;
     CUdeviceptr memory;
+    int file, device;
 } FakeHandle;
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr memory) {
     BEGIN("cuIpcGetMemHandle");
-    const FakeHandle fake = {getpid(), memory};
+    const int b = block_with(memory, 1);
+    if (b < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const FakeHandle fake = {getpid(), (int64_t)blocks[b].bytes, memory, blocks[b].file, fake_cuda.device};
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &fake, sizeof fake);
-    return block_with(memory, 1) < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return CUDA_SUCCESS;
+}
+
+// As a block of this process.
+static CUresult open_file(CUdeviceptr *memory, const FakeHandle *handle) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%lld/fd/%d", (long long)handle->process, handle->file);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    void *mapped = map_file(file, (size_t)handle->bytes, file >= 0);
+    if (!mapped)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    int b = 0;
+    while (blocks[b].at)
+        b++;
+    blocks[b].at = mapped;
+    blocks[b].bytes = (size_t)handle->bytes;
+    blocks[b].file = file;
+    pthread_mutex_unlock(&lock);
+    *memory = (CUdeviceptr)mapped;
+    fake_cuda.live++;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuIpcOpenMemHandle(CUdeviceptr *memory, CUipcMemHandle handle, unsigned flags) {
     BEGIN("cuIpcOpenMemHandle");
     FakeHandle fake;
-    (void)flags;
     memcpy(&fake, &handle, sizeof fake);
-    if (fake.process != getpid())
+    const int is_peer = fake.device != fake_cuda.device;
+    // The program has to ask before.
+    if (is_peer && !fake_cuda.peers)
+        abort();
+    if (fake.process != getpid() && fake.file < 0)
         return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (is_peer && flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (fake.process != getpid())
+        return open_file(memory, &fake);
     *memory = fake.memory;
     fake_cuda.live++;
     return CUDA_SUCCESS;
@@ -383,7 +453,11 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *memory, CUipcMemHandle handle, unsigned
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr memory) {
     BEGIN("cuIpcCloseMemHandle");
-    (void)memory;
+    const int b = block_with(memory, 1);
+    finish_all();
+    // Memory of this process stays where it is.
+    if (b >= 0 && blocks[b].file >= 0)
+        free_block(b);
     fake_cuda.live--;
     return CUDA_SUCCESS;
 }

@@ -3,7 +3,9 @@
 // in a stream is queued, and executed when something waits for it, which no stream does for another one but
 // by an event, so that a test finds out where distal does not wait.
 // FAKE_CUDA_FAIL=NAME:AFTER:ERROR:RANK in the environment lets calls fail as the fields of FakeCuda do, on
-// one rank of MPI.
+// one rank of MPI. FAKE_CUDA_DEVICES=N is how many devices there are. With FAKE_CUDA_IPC=on processes open
+// memory of each other's devices, with FAKE_CUDA_IPC=same those of one device that of each other only, as no
+// device can access another one; else no process opens memory of another one.
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
@@ -18,6 +20,7 @@ typedef struct {
     int fail_after;
     CUresult error;
     int devices;     // that there are: 2
+    int ipc, peers;  // memory can be opened by other processes, and devices access each other
     int max_pitch;   // as of CU_DEVICE_ATTRIBUTE_MAX_PITCH
     int device;      // of the context, and that all memory is said to be of
     int live;        // contexts, streams, events, modules and allocations that were not released

@@ -105,7 +105,7 @@ static void test_rank_on_node(void **state) {
 static void test_open(void **state) {
     static const char *const calls[] = {"cuInit",          "cuDriverGetVersion",   "cuDeviceGetCount",
                                         "cuDeviceGet",     "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
-                                        "cuCtxSetCurrent", "cuStreamCreate"};
+                                        "cuDeviceGetUuid", "cuCtxSetCurrent",      "cuStreamCreate"};
     (void)state;
     const char *why = NULL;
     device_close();
@@ -164,6 +164,19 @@ static void test_not_shared(void **state) {
     let_fail("cuIpcOpenMemHandle", 0, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
     assert_null(device->open_shared(&handle));
     let_fail(NULL, 0, CUDA_SUCCESS);
+    // Of another device, as its UUID says, which this one can access, or not.
+    for (int peers = 0; peers <= 1; peers++) {
+        fake->peers = peers;
+        handle.words[DEVICE_HANDLE_WORDS - 2] = 2;
+        void *opened = device->open_shared(&handle);
+        assert_int_equal(opened != NULL, peers);
+        if (opened)
+            device->close_shared(opened);
+    }
+    let_fail("cuDeviceCanAccessPeer", 0, CUDA_ERROR_INVALID_DEVICE);
+    assert_null(device->open_shared(&handle));
+    let_fail(NULL, 0, CUDA_SUCCESS);
+    fake->peers = 0;
     device->release(memory);
     assert_no_failure();
 }
