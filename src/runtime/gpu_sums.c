@@ -18,9 +18,10 @@ bool gpu_sums_choose(MPI_Comm comm, bool gpu_messages, bool *gpu_sums, const cha
     if (!gpu_messages || setting.choice == CHOICE_OFF)
         return true;
     const Device *device = gpu_open(&none);
-    if (!agree(comm, device != NULL))
+    const DeviceSums *sums = device ? device->sums : NULL;
+    if (!agree(comm, device))
         return true; // which is said when it is used
-    if (!agree(comm, device->sums != NULL)) {
+    if (!agree(comm, sums)) {
         *gpu_sums = setting.choice == CHOICE_ON;
         return true;
     }
@@ -28,7 +29,7 @@ bool gpu_sums_choose(MPI_Comm comm, bool gpu_messages, bool *gpu_sums, const cha
     MPI_Comm_size(comm, &ranks);
     if (gpu_ranks_count(comm) < ranks)
         *why = "as ranks share GPUs";
-    else if (!agree(comm, device->sums->open(&none)))
+    else if (!agree(comm, sums && sums->open(&none)))
         *why = "as NCCL is not there on all ranks";
     *gpu_sums = !*why;
     return true;
@@ -82,6 +83,10 @@ void gpu_sums_start(MPI_Comm comm, Reducer reducer, ElementType type, void *elem
 }
 
 void gpu_sums_forget(MPI_Comm comm) {
+    void *group;
+    int found = 0;
     if (keyval != MPI_KEYVAL_INVALID)
+        MPI_Comm_get_attr(comm, keyval, &group, &found);
+    if (found)
         MPI_Comm_delete_attr(comm, keyval);
 }
