@@ -16,7 +16,7 @@ int gpu_ranks_count(MPI_Comm comm) {
     enum { WORDS = sizeof(DeviceIdentity) / sizeof(int64_t) };
     int ranks, count = 0;
     MPI_Comm_size(comm, &ranks);
-    DeviceIdentity own = device_current()->identity(), *all = malloc(sizeof *all * (size_t)ranks);
+    DeviceIdentity own = device_current()->identity(), *all = calloc((size_t)ranks, sizeof *all);
     if (agree(comm, all)) {
         all_gather(&own, all, WORDS, MPI_INT64_T, comm);
         qsort(all, (size_t)ranks, sizeof *all, compare);

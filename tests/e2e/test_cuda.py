@@ -104,6 +104,30 @@ schedule E { distribute(j, jo, ji, M) }
 """
 
 
+COPIED = """
+param n = 16
+machine M = grid(1)
+tensor y(n): f64
+tensor B(n, n): f64
+tensor x(n): f64
+place y(j) -> M(j) in gpu
+place B(i, j) -> M(j) in gpu
+place x(i) -> M(i) in gpu
+y(j) = B(i, j) * x(i)
+schedule y {
+  reorder({i, j})
+  parallelize(i, gpu_block, temporary)
+}
+"""
+
+
+def copies(folder):
+    """Copies of a result for which there is no memory."""
+    done = run_program(COPIED, "", folder, f"cuMemAlloc:3:{OUT_OF_MEMORY}:0", "-q")
+    message = "rank 0 has not enough GPU memory for the 16 copies of tensor y that parts of the GPU add to, 16 elements each"
+    check(done.returncode == 1 and message in done.stderr, f"{done.returncode}: {done.stderr}")
+
+
 def moved(text, results, environment, folder):
     """What is received and copied of results."""
     done = run_program(text, "", folder, None, "--stats=json", "--shared-memory", "off", fakes=environment)
@@ -201,7 +225,7 @@ def main():
     if not os.path.exists(FAKES):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    return run_cases([("cuda/several", several), ("cuda/sums", sums), ("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller), ("cuda/calls", calls)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
+    return run_cases([("cuda/several", several), ("cuda/sums", sums), ("cuda/copies", copies), ("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller), ("cuda/calls", calls)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
                      + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
 
 
