@@ -82,6 +82,7 @@ static bool count_statement(const Inputs *inputs, Structures *structures, int st
     Plan *whole = inputs->session->pipeline->plan;
     const StatementPlan *plan = whole->statements[statement];
     const Tensor *tensor;
+    structures_estimate(structures, whole, statement, true);
     const char *why = structures_count(structures, whole, statement, &tensor);
     if (why)
         return refuse(inputs, tensor, why);

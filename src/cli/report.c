@@ -290,6 +290,23 @@ static bool is_uncounted(const TensorFigures *figures, int64_t ranks) {
     return figures->stored && sum(figures->stored, ranks) < 0;
 }
 
+// Of values, and of a coordinate for each of them.
+static int64_t estimated_bytes(const Tensor *tensor, double entries) {
+    enum { COORDINATE_BYTES = 4 };
+    return (int64_t)(entries * (double)(type_info(tensor->type)->size + COORDINATE_BYTES));
+}
+
+// About how many entries tensors get that are computed, where those of the operands are known.
+static void print_estimated(const StatementPlan *plan, const TensorFigures *figures, int count, Text *to) {
+    for (int t = 0; t < count; t++) {
+        const double entries = plan_estimated_entries(plan, figures[t].tensor);
+        if (is_uncounted(&figures[t], plan->ranks) && entries >= 0)
+            text_printf(to, "  %s gets about %.3g entries, which take %s with their coordinates: an estimate.\n",
+                        figures[t].tensor->name, entries,
+                        report_bytes(estimated_bytes(figures[t].tensor, entries), to->arena));
+    }
+}
+
 // Names the tensors of which the memory, and those of which the moved bytes, depend on unknown entries.
 static void print_unknown(const StatementPlan *plan, const TensorFigures *figures, int count, Text *to) {
     Text stored = text_create(to->arena), moved = text_create(to->arena);
@@ -304,6 +321,7 @@ static void print_unknown(const StatementPlan *plan, const TensorFigures *figure
         text_printf(to,
                     "  The memory of %s is not counted: what is stored is known once %s given or computed.\n",
                     text_string(&stored), stored_count > 1 ? "they are" : "it is");
+    print_estimated(plan, figures, count, to);
     if (moved_count > 0)
         text_printf(to, "  What moves of %s is known once %s entries are given or computed.\n",
                     text_string(&moved), moved_count > 1 ? "their" : "its");

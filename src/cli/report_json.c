@@ -82,7 +82,10 @@ static void print_tensor(const StatementPlan *plan, const TensorFigures *figures
     if (figures->stored) {
         text_append(to, ",\n      ");
         if (!plan->homes[figures->tensor->id].stored_entries) {
+            const double estimate = plan_estimated_entries(plan, figures->tensor);
             text_append(to, "\"stored\": null, \"imbalance\": null");
+            if (estimate >= 0)
+                text_printf(to, ", \"stored_estimate\": %.0f", estimate);
         } else {
             print_integers("stored", figures->stored, plan->ranks, to);
             text_printf(to, ", \"imbalance\": %.6g", report_imbalance(figures->stored, plan->ranks));

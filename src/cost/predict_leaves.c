@@ -86,6 +86,9 @@ static void step_bytes(const StatementPlan *plan, int nest, const double counts[
         if (tensor_is_sparse(tensor)) {
             const int64_t *stored = plan->homes[tensor->id].stored_bytes;
             double most = 0;
+            if (!stored) // a result that is assembled: its values, and about a coordinate for each
+                most = fmax(0, plan_estimated_entries(plan, tensor)) / (double)plan->ranks *
+                       (size + sizeof(int64_t));
             for (int64_t r = 0; stored && r < plan->ranks; r++)
                 most = fmax(most, (double)stored[r]);
             bytes = fmin(bytes, most);
@@ -238,7 +241,7 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
     if (leaf->sparse) {
         const double share =
             present_share(plan, leaf, leaf->assign->rhs, assignment_type(plan->spmd->cin->assignment), whole);
-        points *= share;
+        points *= share * (plan->joint ? plan->joint[leaf->nest].correlation : 1);
         VarSet sparse = 0;
         expr_accesses(leaf->assign->rhs, add_sparse_vars, &sparse);
         work.inside = fmax(1, nest_points(plan, leaf->nest, whole, sparse));

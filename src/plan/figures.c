@@ -6,6 +6,8 @@
 #include "plan/rank_entries.h"
 #include "plan/transfer_figures.h"
 
+#include <math.h>
+
 // Adds to a figure, of which only that it is too large matters where it is.
 static void increase(int64_t *figure, int64_t by) {
     *figure = saturated_add(*figure, by);
@@ -296,6 +298,14 @@ const StatementFigures *plan_figures_with(const StatementPlan *plan, const Entry
     own.entries = moved;
     own.figures = arena_new(arena, StatementFigures);
     return plan_figures(&own);
+}
+
+double plan_estimated_entries(const StatementPlan *plan, const Tensor *tensor) {
+    double entries = -1;
+    for (int n = 0; plan->joint && n < plan->spmd->nest_count; n++)
+        if (plan->spmd->nests[n].assign->lhs->tensor == tensor)
+            entries = fmax(entries, plan->joint[n].coordinates);
+    return entries;
 }
 
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures) {

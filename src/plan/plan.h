@@ -71,6 +71,13 @@ typedef struct {
     const int64_t *entries, *bytes;
 } StoredFigures;
 
+// What the entries of operands say of an assignment together (joint.h): its points over those that there were
+// if entries of operands were independent of each other, and the coordinates of a sparse left side that it
+// gives values to; -1: not known.
+typedef struct {
+    double correlation, coordinates;
+} JointEntries;
+
 struct StatementPlan {
     const Spmd *spmd;
     const Tensor *target;
@@ -85,6 +92,7 @@ struct StatementPlan {
     const Home *homes;             // by tensor id, of the whole program
     bool *moves;                   // by transfer: entries of a sparse tensor, as not all are at home
     const EntryFigures **entries;  // by transfer: what depends on entries, NULL until they are known
+    const JointEntries *joint;     // by nest; NULL until entries are known
     double seconds;                // that planning took, without figures
     // Groups of the ranks whose part has been planned, in order of first use; group_index finds them again.
     Array(Group) groups;
@@ -205,6 +213,8 @@ void plan_count_threads(Plan *plan, int64_t threads);
 void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int64_t *bytes);
 // The same of a transfer that depends on entries.
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures);
+// The entries that a statement gives a sparse tensor, about; -1: not known.
+double plan_estimated_entries(const StatementPlan *plan, const Tensor *tensor);
 
 // The figures of plan_figures, computed with these figures of entries; the plan is not changed. `moved` by
 // transfer, NULL where not known; `stored` by tensor id, with NULL for arrays where not known. Allocated in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/integer.h"
+#include "plan/joint.h"
 #include "plan/structures_data.h"
 
 #include <string.h>
@@ -358,6 +359,24 @@ const char *structures_execute(Structures *structures, int statement, const Tens
         why = execute_stage(&executing, tensor);
     }
     return why;
+}
+
+void structures_estimate(Structures *structures, Plan *plan, int statement, bool counts_coordinates) {
+    StatementPlan *of = plan->statements[statement];
+    const Spmd *spmd = of->spmd;
+    const StoredTensor **stored = arena_array(structures->arena, const StoredTensor *, plan->tensor_count);
+    JointEntries *joint = arena_array(plan->arena, JointEntries, spmd->nest_count);
+    for (int t = 0; t < plan->tensor_count; t++) {
+        Version *version = structures->current[t];
+        if (version && !version_find_whole(structures, version))
+            stored[t] = &version->whole;
+    }
+    for (int n = 0; n < spmd->nest_count; n++)
+        joint[n] = joint_entries(
+            spmd, spmd->nests[n].assign, stored,
+            counts_coordinates && spmd_stage(spmd, n)->result == RESULT_ASSEMBLED, structures->limit,
+            structures->arena);
+    of->joint = joint;
 }
 
 const char *structures_count(Structures *structures, Plan *plan, int statement, const Tensor **tensor) {

@@ -23,7 +23,11 @@ const char *structures_lend(Structures *structures, int tensor, const StoredTens
 // another one is not. NULL on success, else the reason of the failure, for *tensor.
 const char *structures_execute(Structures *structures, int statement, const Tensor **tensor);
 
-// The same, and counts in the plan what the statement moves; and what all tensors store, as far as that is
+// Estimates in the plan what the entries of operands, before the statement is executed, say of it together;
+// of its result if `counts_coordinates`.
+void structures_estimate(Structures *structures, Plan *plan, int statement, bool counts_coordinates);
+
+// The same as structures_execute, and counts in the plan what the statement moves; and what all tensors store, as far as that is
 // known.
 const char *structures_count(Structures *structures, Plan *plan, int statement, const Tensor **tensor);
 void structures_count_stored(const Structures *structures, Plan *plan);
