@@ -92,11 +92,16 @@ static const Program *settle(Choosing *choosing, const Placing *best, int *copie
     return arena_copy(search->arena, &program, sizeof program);
 }
 
-static const int64_t *assumed_entries(const Search *search) {
-    int64_t *counts = arena_array(search->arena, int64_t, search->program->tensor_count);
-    for (int t = 0; t < search->program->tensor_count; t++)
-        counts[t] = search->tensors[t].assumed ? stored_count(&search->tensors[t].stored) : -1;
-    return counts;
+static void list_assumed(const Search *search, Chosen *chosen) {
+    const int count = search->program->tensor_count;
+    int64_t *counts = arena_array(search->arena, int64_t, count);
+    bool *estimated = arena_array(search->arena, bool, count);
+    for (int t = 0; t < count; t++) {
+        counts[t] = search->tensors[t].assumed ? (int64_t)search->tensors[t].entry_count : -1;
+        estimated[t] = search->tensors[t].estimated;
+    }
+    chosen->assumed = counts;
+    chosen->estimated = estimated;
 }
 
 static Chosen *finish(Choosing *choosing, const Placing *best) {
@@ -122,9 +127,9 @@ static Chosen *finish(Choosing *choosing, const Placing *best) {
                        .alternatives = alternatives,
                        .copies = copies,
                        .seconds = best->total.seconds,
-                       .assumed = assumed_entries(search),
                        .why = why,
                        .spilled = search->spills};
+    list_assumed(search, chosen);
     return chosen;
 }
 

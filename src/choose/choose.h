@@ -45,6 +45,7 @@ typedef struct {
     int64_t peak_bytes;
     const int64_t
         *assumed; // by tensor id: entries of a sparse tensor that are assumed, spread evenly; -1: none
+    const bool *estimated;  // the same: they are about as many as its statement gives it
     const char *const *why; // by statement: why it is not distributed, where no other way could be planned
     bool spilled;           // tensors without a placement are in disk, as the limit demands
 } Chosen;

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "index/presence.h"
 #include "plan/balance.h"
+#include "plan/joint.h"
 #include "plan/structures.h"
 
 #include <math.h>
@@ -23,15 +24,39 @@ static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnosti
            diagnostics_error(diagnostics, (Span){0}, "tensor %s cannot be stored: %s", tensor->name, why);
 }
 
-static const char *assume(const SearchTensor *tensor, Entries *entries) {
+// What the tensors of the program store, by their ids; those that are not known yet are NULL.
+static const StoredTensor **list_stored(const Search *search) {
+    const StoredTensor **stored =
+        arena_array(search->arena, const StoredTensor *, search->program->tensor_count);
+    for (int t = 0; t < search->program->tensor_count; t++)
+        if (search->tensors[t].entries.order > 0)
+            stored[t] = &search->tensors[t].stored;
+    return stored;
+}
+
+// About how many entries a statement gives a tensor. -1: not known.
+static double estimate_entries(const Search *search, const Spmd *spmd, const Tensor *tensor) {
+    const StoredTensor **stored = list_stored(search);
+    double most = -1;
+    for (int n = 0; n < spmd->nest_count; n++)
+        if (spmd->nests[n].assign->lhs->tensor == tensor)
+            most = fmax(most, joint_entries(spmd, spmd->nests[n].assign, search->program->tensor_count,
+                                            stored, true, INT64_MAX, search->arena)
+                                  .coordinates);
+    return most;
+}
+
+static const char *assume(SearchTensor *tensor, Entries *entries) {
     int64_t longest = 1;
     double elements = 1;
     for (int m = 0; m < entries->order; m++) {
         longest = max_i64(longest, entries->extents[m]);
         elements *= (double)entries->extents[m];
     }
-    const int64_t count = min_i64(saturated_mul(longest, ASSUMED_PER_COORDINATE), MOST_ASSUMED);
-    entries->count = (double)count < elements ? count : (int64_t)elements;
+    if (!tensor->estimated)
+        tensor->entry_count = (double)min_i64(saturated_mul(longest, ASSUMED_PER_COORDINATE), MOST_ASSUMED);
+    tensor->entry_count = fmin(tensor->entry_count, elements);
+    entries->count = (int64_t)fmin(tensor->entry_count, MOST_ASSUMED);
     const char *why = entries_allocate(entries);
     for (int m = 0; !why && m < entries->order; m++)
         for (int64_t e = 0; e < entries->count; e++)
@@ -81,6 +106,10 @@ static const char *find_entries(const Search *search, const Spmd *spmd, SearchTe
     if (spmd && find_shared(search, spmd, tensor))
         return NULL;
     tensor->assumed = true;
+    const double estimate = spmd ? estimate_entries(search, spmd, tensor->tensor) : -1;
+    tensor->estimated = estimate >= 0;
+    if (tensor->estimated)
+        tensor->entry_count = estimate;
     return assume(tensor, &tensor->entries);
 }
 
@@ -101,8 +130,13 @@ static bool know(const Search *search, const Spmd *spmd, SearchTensor *tensor, D
         why = store(search, tensor);
     if (why)
         return refuse(tensor->tensor, why, diagnostics);
-    tensor->share = elements > 0 ? fmin(1, (double)stored_count(&tensor->stored) / elements) : 0;
-    tensor->bytes = (double)stored_bytes(&tensor->stored);
+    // Those that have repeated coordinates are one.
+    const double stored = (double)stored_count(&tensor->stored);
+    const double times = tensor->estimated && stored > 0 ? tensor->entry_count / stored : 1;
+    if (!tensor->estimated)
+        tensor->entry_count = stored;
+    tensor->share = elements > 0 ? fmin(1, times * stored / elements) : 0;
+    tensor->bytes = times * (double)stored_bytes(&tensor->stored);
     return true;
 }
 
@@ -168,7 +202,10 @@ static const char *count_statement(const Search *search, Structures *structures,
             !structures_stored(structures, operand->id).entries)
             why = structures_lend(structures, operand->id, &search->tensors[operand->id].stored);
     }
-    return why ? why : structures_count(structures, plan, statement, tensor);
+    if (why)
+        return why;
+    structures_estimate(structures, plan, statement, false);
+    return structures_count(structures, plan, statement, tensor);
 }
 
 Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, Diagnostics *diagnostics) {
@@ -189,6 +226,12 @@ Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, 
     structures_count_stored(structures, plan);
     structures_free(structures);
     return refuse(tensor, why, diagnostics) ? plan : NULL;
+}
+
+double known_correlation(const Search *search, const Spmd *spmd, const Stmt *assign) {
+    return joint_entries(spmd, assign, search->program->tensor_count, list_stored(search), false, INT64_MAX,
+                         search->arena)
+        .correlation;
 }
 
 double known_share(const Search *search, const Expr *expr, ElementType type) {

@@ -26,4 +26,7 @@ Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, 
 // entries are independent of each other.
 double known_share(const Search *search, const Expr *expr, ElementType type);
 
+// By how many times more points an assignment has than if they were (plan/joint.h).
+double known_correlation(const Search *search, const Spmd *spmd, const Stmt *assign);
+
 #endif

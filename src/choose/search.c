@@ -52,7 +52,7 @@ static void find_distributable(const Cin *cin, SearchStatement *statement) {
             statement->distributable |= (VarSet)1 << v;
 }
 
-static void read_nests(Search *search, SearchStatement *statement) {
+static void read_nests(Search *search, SearchStatement *statement, const Spmd *spmd) {
     const Cin *cin = statement->cin;
     statement->nest_count = cin_nest_count(cin);
     SearchNest *nests = arena_array(search->arena, SearchNest, statement->nest_count);
@@ -63,6 +63,8 @@ static void read_nests(Search *search, SearchStatement *statement) {
             nests[n].loops |= (VarSet)1 << nest.loops[l];
         nests[n].operations = fmax(1, (double)plan_point_flop(nest.assign)) *
                               known_share(search, nest.assign->rhs, assignment_type(cin->assignment));
+        if (search->any_sparse)
+            nests[n].operations *= known_correlation(search, spmd, nest.assign);
         collecting.nest = n;
         collecting.is_result = true;
         collect(&collecting, nest.assign->lhs);
@@ -215,7 +217,7 @@ static bool read_statements(Search *search, Diagnostics *diagnostics) {
             workspaces_write(search, statement, &passes->defaults);
         const int count = statement->default_count;
         statement->cin = count > 0 ? passes->defaults.items[count - 1].cin : passes->cin;
-        read_nests(search, statement);
+        read_nests(search, statement, passes->spmd);
         for (int a = 0; a < statement->access_count; a++)
             statement->tiled |= search->tensors[statement->accesses[a].access->tensor->id].in_disk;
         statement->tiled = statement->tiled && statement->nest_count == 1 && count == 0 && !statement->sparse;

@@ -47,6 +47,8 @@ typedef struct {
     double bytes;        // of all elements
     double share;        // of its elements that are stored, on average: 1 of a dense one
     bool assumed;        // a sparse one, whose entries are not known (choose/known.h)
+    bool estimated;      // an assumed one, by how many entries its statement gives it (plan/joint.h)
+    double entry_count;  // about, of an assumed one; `entries` may be fewer, which stand for these
     Entries entries;     // of a sparse one
     StoredTensor stored; // the same
     bool free;           // its place is to be found

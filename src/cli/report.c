@@ -301,7 +301,8 @@ static void print_estimated(const StatementPlan *plan, const TensorFigures *figu
     for (int t = 0; t < count; t++) {
         const double entries = plan_estimated_entries(plan, figures[t].tensor);
         if (is_uncounted(&figures[t], plan->ranks) && entries >= 0)
-            text_printf(to, "  %s gets about %.3g entries, which take %s with their coordinates: an estimate.\n",
+            text_printf(to,
+                        "  %s gets about %.3g entries, which take %s with their coordinates: an estimate.\n",
                         figures[t].tensor->name, entries,
                         report_bytes(estimated_bytes(figures[t].tensor, entries), to->arena));
     }

@@ -161,7 +161,10 @@ static void print_text(const Session *session, const Chosen *chosen, Text *to) {
             to, "# tensors are in disk: no schedule was found that keeps them in memory within the limit\n");
     for (int t = 0; t < session->pipeline->program->tensor_count; t++)
         if (chosen->assumed[t] >= 0)
-            text_printf(to, "# entries of %s are not known: %" PRId64 " are assumed, spread evenly\n",
+            text_printf(to,
+                        chosen->estimated[t]
+                            ? "# entries of %s are not known: about %" PRId64 " are estimated\n"
+                            : "# entries of %s are not known: %" PRId64 " are assumed, spread evenly\n",
                         session->pipeline->program->tensors[t]->name, chosen->assumed[t]);
     for (int s = 0; s < program->statement_count; s++) {
         if (chosen->alternatives[s].count == 0)

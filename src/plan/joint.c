@@ -11,10 +11,10 @@
 enum {
     MAX_TERMS = 16, // products of which a sum is one
     MAX_FACTORS = 16,
-    WALKS = 8192,              // of each term
-    SLICES = 16,               // of the result
-    SLICE_POINTS = 1 << 20,    // the most that are listed of one
-    LISTED_POINTS = 1 << 23,   // and of all
+    WALKS = 8192,            // of each term
+    SLICES = 16,             // of the result
+    SLICE_POINTS = 1 << 20,  // the most that are listed of one
+    LISTED_POINTS = 1 << 23, // and of all
 };
 
 // An operand, which entries are looked up in.
@@ -33,6 +33,7 @@ typedef struct {
 
 typedef struct {
     const Spmd *spmd;
+    int stored_count;
     const StoredTensor *const *stored;
     ElementType type;
     int64_t limit;
@@ -48,8 +49,8 @@ static const StoredTensor *find_stored(const Joint *joint, const Tensor *tensor)
     const Spmd *spmd = joint->spmd;
     for (int t = 0; t < spmd->transfer_count; t++)
         if (spmd->transfers[t].kind == TRANSFER_FETCH && spmd->transfers[t].access->tensor == tensor)
-            return joint->stored[spmd->transfers[t].statement_access->tensor->id];
-    return joint->stored[tensor->id];
+            tensor = spmd->transfers[t].statement_access->tensor;
+    return tensor->id < joint->stored_count ? joint->stored[tensor->id] : NULL;
 }
 
 // Whether each mode has a variable of its own.
@@ -85,7 +86,8 @@ static bool append_terms(Joint *joint, const Expr *expr) {
         const StoredTensor *stored = find_stored(joint, access->tensor);
         if (!tensor_is_sparse(access->tensor) || !stored || !is_plain(access))
             return false;
-        term = (Term){1, {{.access = access, .stored = stored, .cutter = {.tensor = stored, .often = true}}},
+        term = (Term){1,
+                      {{.access = access, .stored = stored, .cutter = {.tensor = stored, .often = true}}},
                       access_vars(access)};
         for (int m = 0; m < access->tensor->order; m++)
             joint->extents[access_mode_var(access, m)] = (double)stored->extents[m];
@@ -264,9 +266,8 @@ static double term_points(Joint *joint, const Term *term, WalkArray *walks, Aren
     for (int64_t e = 0; !why && e < entries.count; e++) {
         arena_reset(joint->scratch);
         bind(first, &entries, e, values);
-        const Walk walk = {
-            joint->row < 0 ? 0 : values[joint->row],
-            each * walk_on(joint, term, 1, access_vars(first->access), values, &state)};
+        const Walk walk = {joint->row < 0 ? 0 : values[joint->row],
+                           each * walk_on(joint, term, 1, access_vars(first->access), values, &state)};
         points += walk.points;
         array_push(arena, *walks, walk);
     }
@@ -397,12 +398,13 @@ static void count_joint(Joint *joint, const Stmt *assign, bool counts_coordinate
         entries->coordinates = count_coordinates(joint, assign->lhs, points, &walks);
 }
 
-JointEntries joint_entries(const Spmd *spmd, const Stmt *assign, const StoredTensor *const *stored,
+JointEntries joint_entries(const Spmd *spmd, const Stmt *assign, int count, const StoredTensor *const *stored,
                            bool counts_coordinates, int64_t limit, Arena *arena) {
     Arena *own = arena_create_within(arena);
     Joint *joint = arena_new(own, Joint);
     JointEntries entries = {.correlation = 1, .coordinates = -1};
     *joint = (Joint){.spmd = spmd,
+                     .stored_count = count,
                      .stored = stored,
                      .type = assignment_type(spmd->cin->assignment),
                      .limit = limit,

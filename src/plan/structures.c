@@ -372,10 +372,9 @@ void structures_estimate(Structures *structures, Plan *plan, int statement, bool
             stored[t] = &version->whole;
     }
     for (int n = 0; n < spmd->nest_count; n++)
-        joint[n] = joint_entries(
-            spmd, spmd->nests[n].assign, stored,
-            counts_coordinates && spmd_stage(spmd, n)->result == RESULT_ASSEMBLED, structures->limit,
-            structures->arena);
+        joint[n] = joint_entries(spmd, spmd->nests[n].assign, plan->tensor_count, stored,
+                                 counts_coordinates && spmd_stage(spmd, n)->result == RESULT_ASSEMBLED,
+                                 structures->limit, structures->arena);
     of->joint = joint;
 }
 

@@ -27,8 +27,8 @@ const char *structures_execute(Structures *structures, int statement, const Tens
 // of its result if `counts_coordinates`.
 void structures_estimate(Structures *structures, Plan *plan, int statement, bool counts_coordinates);
 
-// The same as structures_execute, and counts in the plan what the statement moves; and what all tensors store, as far as that is
-// known.
+// The same as structures_execute, and counts in the plan what the statement moves; and what all tensors
+// store, as far as that is known.
 const char *structures_count(Structures *structures, Plan *plan, int statement, const Tensor **tensor);
 void structures_count_stored(const Structures *structures, Plan *plan);
 
