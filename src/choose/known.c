@@ -37,13 +37,18 @@ static const StoredTensor **list_stored(const Search *search) {
 // About how many entries a statement gives a tensor. -1: not known.
 static double estimate_entries(const Search *search, const Spmd *spmd, const Tensor *tensor) {
     const StoredTensor **stored = list_stored(search);
-    double most = -1;
-    for (int n = 0; n < spmd->nest_count; n++)
-        if (spmd->nests[n].assign->lhs->tensor == tensor)
-            most = fmax(most, joint_entries(spmd, spmd->nests[n].assign, search->program->tensor_count,
-                                            stored, true, INT64_MAX, search->arena)
-                                  .coordinates);
-    return most;
+    double sum = 0;
+    for (int n = 0; n < spmd->nest_count; n++) {
+        const Stmt *assign = spmd->nests[n].assign;
+        if (assign->lhs->tensor != tensor)
+            continue;
+        const JointEntries joint = joint_entries(spmd, assign, search->program->tensor_count, stored, true,
+                                                 INT64_MAX, search->arena);
+        if (joint.coordinates < 0)
+            return -1;
+        sum += joint.coordinates;
+    }
+    return sum;
 }
 
 static const char *assume(SearchTensor *tensor, Entries *entries) {

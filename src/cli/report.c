@@ -296,15 +296,19 @@ static int64_t estimated_bytes(const Tensor *tensor, double entries) {
     return (int64_t)(entries * (double)(type_info(tensor->type)->size + COORDINATE_BYTES));
 }
 
+static double round_digits(double value, int digits) {
+    const double unit = value > 0 ? pow(10, floor(log10(value)) - digits + 1) : 1;
+    return unit > 1 ? round(value / unit) * unit : round(value);
+}
+
 // About how many entries tensors get that are computed, where those of the operands are known.
 static void print_estimated(const StatementPlan *plan, const TensorFigures *figures, int count, Text *to) {
     for (int t = 0; t < count; t++) {
-        const double entries = plan_estimated_entries(plan, figures[t].tensor);
+        const Tensor *tensor = figures[t].tensor;
+        const double entries = round_digits(plan_estimated_entries(plan, tensor), 3);
         if (is_uncounted(&figures[t], plan->ranks) && entries >= 0)
-            text_printf(to,
-                        "  %s gets about %.3g entries, which take %s with their coordinates: an estimate.\n",
-                        figures[t].tensor->name, entries,
-                        report_bytes(estimated_bytes(figures[t].tensor, entries), to->arena));
+            text_printf(to, "  It is estimated that %s gets %.0f entries, %s with their coordinates.\n",
+                        tensor->name, entries, report_bytes(estimated_bytes(tensor, entries), to->arena));
     }
 }
 

@@ -303,8 +303,11 @@ const StatementFigures *plan_figures_with(const StatementPlan *plan, const Entry
 double plan_estimated_entries(const StatementPlan *plan, const Tensor *tensor) {
     double entries = -1;
     for (int n = 0; plan->joint && n < plan->spmd->nest_count; n++)
-        if (plan->spmd->nests[n].assign->lhs->tensor == tensor)
-            entries = fmax(entries, plan->joint[n].coordinates);
+        if (plan->spmd->nests[n].assign->lhs->tensor == tensor) {
+            if (plan->joint[n].coordinates < 0)
+                return -1;
+            entries = fmax(entries, 0) + plan->joint[n].coordinates; // those of two terms are rarely the same
+        }
     return entries;
 }
 

@@ -12,7 +12,7 @@ enum {
     MAX_TERMS = 16, // products of which a sum is one
     MAX_FACTORS = 16,
     WALKS = 8192,            // of each term
-    SLICES = 16,             // of the result
+    SLICES = 64,             // of the result
     SLICE_POINTS = 1 << 20,  // the most that are listed of one
     LISTED_POINTS = 1 << 23, // and of all
 };

@@ -4,6 +4,7 @@
 results come from and go to where they are placed; what cannot be had is one diagnostic on all ranks.
 
 Prints `ok NAME` or `FAIL NAME: why` for each case. A name on the command line runs the cases that contain it."""
+import json
 import sys
 
 import numpy
@@ -46,6 +47,34 @@ def test_amortized_requests(folder):
     said = distal(["plan", "-v", "-e", text, "--in", f"B={folder}/B.npy"]).stderr
     line = "x: requests of 32 B, once, save 312 B of the footprint in each execution: amortized after 1 execution\n"
     check(line in said, f"'{said}' does not have '{line}'")
+
+
+def test_estimated_entries(folder):
+    """What plan estimates of the entries of results, and what runs find: products of graphs whose degrees are far from
+    even, with walks from all entries (the small ones) and from some, sums, and operands in other orders."""
+    tensors = "param n = 4096; param m = 3000; tensor B(n, n): f64, {b}; tensor C(n, n): f64, {c}; tensor A(n, n): f64, {a}; " \
+        "tensor T(n, n, m): f64, csf; tensor R(n, m): f64, csr; tensor S(n, n): f64, dcsr; "
+    sources = {"B": "rmat:1:12:40000", "C": "rmat:2:12:30000", "T": "sparse:3:50000"}
+    formats = [("csr", "csr", "csr"), ("csc", "csc", "coo"), ("coo", "csc", "csr"), ("dcsr", "coo", "csc")]
+    statements = [("A", "A(i, j) = B(i, k) * C(k, j)"), ("A", "A(i, j) = B(i, j) + C(i, j)"), ("A", "A(i, j) = B(i, j) * C(j, i)"),
+                  ("A", "A(i, j) = B(k, i) * C(k, j) + B(i, j)"), ("R", "R(i, l) = B(i, j) * T(i, j, l)"),
+                  ("S", "S(i, j) = 2 * T(i, j, l) * C(j, i)")]
+    for number, (result, statement) in enumerate(statements):
+        b, c, a = formats[number % len(formats)]
+        given = [word for name, source in sources.items() if f"{name}(" in statement for word in ("--in", f"{name}={source}")]
+        program = ["-e", tensors.format(a=a, b=b, c=c) + statement, *given, "--stats=json"]
+        estimate = json.loads(distal(["plan", *program]).stdout)["statements"][0]["tensors"][result]["stored_estimate"]
+        found = sum(json.loads(distal(["run", "-q", *program]).stdout)["statements"][0]["tensors"][result]["stored"])
+        check(abs(estimate - found) <= 0.1 * found, f"{statement}: {estimate} entries are estimated, and {found} found")
+    # Where a point is an entry and walks are from each entry, nothing is estimated.
+    for statement, *given in (("A(i, j) = B(j, i)", "B=rmat:1:12:500"), ("A(i, j) = B(i, j) * C(j, i)", "B=sparse:1:0", "C=rmat:2:12:300")):
+        program = ["-e", tensors.format(a="coo", b="csr", c="csr") + statement, "-p", "n=4100", "--stats=json"]
+        program += [word for source in given for word in ("--in", source)]
+        done = json.loads(distal(["plan", *program]).stdout)["statements"][0]["tensors"]["A"]
+        found = sum(json.loads(distal(["run", "-q", *program]).stdout)["statements"][0]["tensors"]["A"]["stored"])
+        check(done.get("stored_estimate", sum(done["stored"] or [-1])) == found, f"{statement}: {done}, and {found} found")
+    unknown = json.loads(distal(["plan", "-e", tensors.format(a="csr", b="csr", c="csr") + statements[0][1], "--stats=json"]).stdout)
+    check("stored_estimate" not in unknown["statements"][0]["tensors"]["A"], f"{unknown}")
 
 
 def test_product(folder):

@@ -19,5 +19,5 @@ A(i) = B(i, j)
     "A": {"pattern": "local", "at": "io", "steps": 1,
       "bytes_received": [0, 0], "messages_received": [0, 0],
       "home_bytes": [0, 0], "buffer_bytes": [0, 0],
-      "stored": null, "imbalance": null, "structure_bytes_received": [0, 0]}},
+      "stored": null, "imbalance": null, "stored_estimate": 8, "structure_bytes_received": [0, 0]}},
    "peak_bytes": [1680, 1680], ...}]}

@@ -22,3 +22,4 @@ A(i, j) = B(i, k) * C(k, j)
   C       gather   io      1         448 B      896 B             2    776 B   3928 B      156      1.077         288 B
   A       local    io      1           0 B        0 B             0      0 B    320 B        ?          ?           0 B
   The memory of A is not counted: what is stored is known once it is given or computed.
+  It is estimated that A gets 352 entries, 4224 B with their coordinates.

@@ -25,6 +25,7 @@ B(i, j) = A(i, j)
   A       gather   jo      1          24 B       32 B             1     88 B    296 B        8      1.000          24 B
   B       local    jo      1           0 B        0 B             0      0 B      0 B        ?          ?           0 B
   The memory of B is not counted: what is stored is known once it is given or computed.
+  It is estimated that B gets 8 entries, 96 B with their coordinates.
 
 y(i) = B(i, j) * B(i, j)
   each of 3 executions: at most 480 B of memory in a rank
