@@ -352,7 +352,7 @@ static double count_coordinates(const Joint *joint, const Access *result, double
         entries_free(&listed.found);
         return -1;
     }
-    for (int i = 0; i < SLICES && left > 0 && points > 0; i++) {
+    for (int i = 0; i < SLICES && left > 0 && walks->count > 0 && points > 0; i++) {
         const double target = (spread(i) + 0.5) / SLICES * points;
         double before = 0;
         int64_t w = 0;
