@@ -144,7 +144,8 @@ static bool execute(Run *run, int index, int64_t warmup, int64_t timed, const Ba
     bool ok = true;
     for (int64_t i = 0; i < all && ok; i++) {
         if (i > 0) {
-            ok = find_rest(run, index) && backup_restore(run, backup);
+            ok = execution_put_back(run->statements[index].execution, run->session->diagnostics) &&
+                 find_rest(run, index) && backup_restore(run, backup);
         }
         if (!is_repeated)
             barrier(MPI_COMM_WORLD);
@@ -223,7 +224,8 @@ static bool run_executions(Run *run, int index, int64_t warmup, int64_t timed) {
     if (is_first)
         run_before_values(run, index);
     bool ok = (!options->check || check_inputs_gather(run, index, &inputs)) && find_structure(run, index);
-    if (ok && assignment_reads_target(assignment) && warmup + timed > 1)
+    if (ok && assignment_reads_target(assignment) && !execution_replaces(statement->execution) &&
+        warmup + timed > 1)
         ok = keep_target(run, assignment, &backup);
     ok = ok && execute(run, index, warmup, timed, &backup);
     if (ok)

@@ -52,7 +52,10 @@ bool addends_keep_old(const Assignment *assignment) {
     return assignment->accumulate || (assignment_window(assignment) && assignment_is_update(assignment));
 }
 
-Addends evaluate_terms(Arena *arena, const Assignment *assignment) {
+Addends evaluate_terms(Arena *arena, const Assignment *written) {
+    // Where a sparse left side has no element, that counts as zero.
+    const bool counts_zeros = written->reducer != REDUCER_SUM && tensor_is_sparse(written->lhs->tensor);
+    const Assignment *assignment = counts_zeros ? assignment_stored(arena, written) : written;
     Addends addends = {0};
     const VarSet reducible = ~access_vars(assignment->lhs);
     const Expr *rhs = assignment_summand(assignment);

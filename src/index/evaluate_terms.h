@@ -18,7 +18,8 @@ typedef Array(Addend) Addends;
 bool addends_keep_old(const Assignment *assignment);
 
 // The terms of the right side, one where it is `whole`, and, where the statement accumulates, the old value
-// of the left side.
+// of the left side: a term of its own, or, where a maximum, a minimum or a product is stored in a sparse
+// tensor, an operand of the only term.
 Addends evaluate_terms(Arena *arena, const Assignment *assignment);
 
 #endif

@@ -12,7 +12,7 @@
 #include "machine/placement.h"
 #include "relation/variable.h"
 
-typedef struct {
+typedef struct Tensor {
     int id; // index among the tensors of the program
     const char *name;
     Span span;
@@ -30,6 +30,9 @@ typedef struct {
     // Of a workspace: it has elements where its expression is not present (index/presence.h), as its last
     // level stores every coordinate.
     bool partial;
+    // Of a workspace: it has what this tensor, which its statement assigns, has before the statement. NULL:
+    // it is computed.
+    const struct Tensor *before;
 } Tensor;
 
 // Whether a level does not store every coordinate.

@@ -57,10 +57,37 @@ const Expr *expr_mixed_sum(const Expr *expr, VarSet left, VarSet *summed) {
     return found;
 }
 
+const Expr *expr_reduced(Arena *arena, const Expr *expr, Reducer reducer, VarSet bound) {
+    Expr *reduction = arena_new(arena, Expr);
+    *reduction =
+        (Expr){.kind = EXPR_REDUCE, .span = expr->span, .reducer = reducer, .bound = bound, .left = expr};
+    return reduction;
+}
+
 const Expr *assignment_summand(const Assignment *assignment) {
     const Expr *expr = assignment->rhs;
     while (expr->kind == EXPR_REDUCE && expr->reducer == REDUCER_SUM && assignment->reducer == REDUCER_SUM &&
            !assignment_is_update(assignment))
         expr = expr->left;
     return expr;
+}
+
+const Assignment *assignment_stored(Arena *arena, const Assignment *assignment) {
+    const Access *lhs = assignment->lhs;
+    if (!assignment->accumulate)
+        return assignment;
+    Assignment *stored = arena_copy(arena, assignment, sizeof *assignment);
+    Expr *old = arena_new(arena, Expr), *rhs = arena_new(arena, Expr);
+    *old = (Expr){.kind = EXPR_ACCESS, .span = lhs->span, .access = lhs};
+    *rhs = (Expr){.kind = EXPR_ADD, .span = assignment->rhs->span, .left = old, .right = assignment->rhs};
+    if (assignment->reducer != REDUCER_SUM) {
+        const VarSet summed = expr_vars(assignment->rhs) & ~access_vars(lhs);
+        rhs->kind = assignment->reducer == REDUCER_PROD ? EXPR_MUL : EXPR_CALL;
+        rhs->function = rhs->kind == EXPR_CALL ? function_by_name(reducer_names[assignment->reducer]) : NULL;
+        rhs->right = summed ? expr_reduced(arena, assignment->rhs, assignment->reducer, summed) : rhs->right;
+    }
+    stored->rhs = rhs;
+    stored->accumulate = stored->whole = false;
+    stored->reducer = REDUCER_SUM;
+    return stored;
 }

@@ -26,4 +26,12 @@ const Expr *expr_mixed_sum(const Expr *expr, VarSet left, VarSet *summed);
 // `A(i) = sum({j}, B(i, j))`. The right side where there are none, or the assignment does not sum.
 const Expr *assignment_summand(const Assignment *assignment);
 
+// `sum({k}, expr)`, by reducer, over the variables of `bound`.
+const Expr *expr_reduced(Arena *arena, const Expr *expr, Reducer reducer, VarSet bound);
+
+// A statement that accumulates with the old value on the right side: `A(i) *= B(i, k)` is
+// `A(i) = A(i) * prod({k}, B(i, k))`, and `A(i) max= b(i)` is `A(i) = max(A(i), b(i))`. Any other is
+// returned.
+const Assignment *assignment_stored(Arena *arena, const Assignment *assignment);
+
 #endif

@@ -234,30 +234,8 @@ static const char *left_side(const ProgramBuilder *builder, const Assignment *as
 }
 
 static bool check_reductions(ProgramBuilder *builder, const Assignment *assignment) {
-    const Reducer reducer = assignment->reducer;
-    if (!check_reductions_in(builder, assignment->rhs) ||
-        !check_reducer(builder, reducer, assignment->lhs->tensor->type, assignment->span))
-        return false;
-    const Tensor *target = assignment->lhs->tensor;
-    if (reducer == REDUCER_SUM || !tensor_is_sparse(target))
-        return true;
-    const char *left = left_side(builder, assignment), *indices = left + strlen(target->name);
-    diagnostics_error(builder->diagnostics, assignment->span,
-                      "'%s' into '%s', which is sparse, is not supported: elements that are not stored would "
-                      "count as zero",
-                      reducer_marks[reducer], target->name);
-    if (reducer == REDUCER_PROD)
-        diagnostics_note(builder->diagnostics, (Span){0},
-                         "to scale the entries of '%s', write %s = %s * (...)", target->name, left, left);
-    else if (!(expr_vars(assignment->rhs) & ~access_vars(assignment->lhs)))
-        diagnostics_note(builder->diagnostics, (Span){0},
-                         "write %s_new%s = %s(%s, ...), into a second tensor", target->name, indices,
-                         reducer_names[reducer], left);
-    else
-        diagnostics_note(builder->diagnostics, (Span){0},
-                         "accumulate into a dense tensor, which an assignment converts: %s = %s_dense%s",
-                         left, target->name, indices);
-    return false;
+    return check_reductions_in(builder, assignment->rhs) &&
+           check_reducer(builder, assignment->reducer, assignment->lhs->tensor->type, assignment->span);
 }
 
 // Outside of explicit reductions, which are computed before anything is written, an element is read where it
@@ -294,7 +272,9 @@ static bool check_update(ProgramBuilder *builder, const Assignment *assignment) 
 static bool check_sparse_result(ProgramBuilder *builder, const Assignment *assignment) {
     const Tensor *target = assignment->lhs->tensor;
     const ElementType type = assignment_type(assignment);
-    const Expr *summand = assignment_summand(assignment);
+    const Expr *summand = assignment->reducer == REDUCER_SUM
+                              ? assignment_summand(assignment)
+                              : assignment_stored(builder->arena, assignment)->rhs;
     if (!tensor_is_sparse(target) || !expr_is_always_present(summand, type))
         return true;
     const Expr *part = expr_always_present_part(summand, type);

@@ -148,7 +148,8 @@ bool check_indices(ProgramBuilder *builder, const Assignment *assignment) {
                                  "the index '%s' is not a variable, so this part cannot be computed ahead",
                                  window->name);
     const Access *sparse = assignment_sparse(assignment);
-    if (sparse && assignment_is_update(assignment))
+    const bool combines = assignment->reducer != REDUCER_SUM && tensor_is_sparse(assignment->lhs->tensor);
+    if ((sparse && assignment_is_update(assignment)) || combines)
         return diagnostics_error(
             builder->diagnostics, window->span,
             "a statement that has sparse tensors, such as '%s', and reads what it writes "

@@ -272,6 +272,21 @@ static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor
     home->memory = memory;
 }
 
+// What has the entries of the result before the statement lies where these do.
+static void find_homes(Plan *plan, const StatementPlan *statement) {
+    const Spmd *spmd = statement->spmd;
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
+        if (!plan->homes[tensor->id].known && !tensor->before)
+            induce_home(plan, statement, tensor);
+    }
+    for (int t = 0; t < spmd->transfer_count; t++) {
+        const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
+        if (!plan->homes[tensor->id].known)
+            plan->homes[tensor->id] = home_copy(&plan->homes[tensor->before->id], tensor, plan->arena);
+    }
+}
+
 // Which entries of sparse tensors are used or computed elsewhere than at home. All that computes a tensor
 // does so in the same place. Where ranks have parts of fibers, those of a result that is assembled follow
 // from what all ranks have computed, so that entries move there as well.
@@ -364,11 +379,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, Diagnostics *di
     if (!find_footprints(statement, diagnostics) || !check_work(statement, diagnostics) ||
         !check_parts(statement, diagnostics))
         return false;
-    for (int t = 0; t < spmd->transfer_count; t++) {
-        const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
-        if (!plan->homes[tensor->id].known)
-            induce_home(plan, statement, tensor);
-    }
+    find_homes(plan, statement);
     find_moves(statement);
     if (!check_indexed(statement, diagnostics))
         return false;

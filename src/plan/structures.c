@@ -341,6 +341,30 @@ static const char *execute_stage(Executing *executing, const Tensor **tensor) {
     return find_target(executing);
 }
 
+// What has the entries of the result before the statement shares their structure.
+static const char *set_aside(const Executing *executing, const Tensor **tensor) {
+    Structures *structures = executing->structures;
+    const Spmd *spmd = executing->plan->spmd;
+    const Tensor *old = NULL;
+    for (int t = 0; t < spmd->transfer_count; t++)
+        old = spmd->transfers[t].statement_access->tensor->before
+                  ? spmd->transfers[t].statement_access->tensor
+                  : old;
+    if (!old)
+        return NULL;
+    *tensor = old;
+    Version *of = structures->current[old->before->id];
+    structures->current[old->id] = NULL;
+    if (!of)
+        return NULL;
+    Version *version = version_create(structures, VERSION_SHARED, &structures->plan->homes[old->id], old, of);
+    const char *why = version_find_whole(structures, version);
+    if (!why)
+        why = count_version(structures, version);
+    structures->current[old->id] = why ? NULL : version;
+    return why;
+}
+
 const char *structures_execute(Structures *structures, int statement, const Tensor **tensor) {
     const StatementPlan *plan = structures->plan->statements[statement];
     const Spmd *spmd = plan->spmd;
@@ -353,7 +377,7 @@ const char *structures_execute(Structures *structures, int statement, const Tens
             executing.puts_values = false;
     structures->moved = arena_array(structures->arena, const EntryFigures *, spmd->transfer_count);
     structures->requests = arena_array(structures->arena, const int64_t *, spmd->transfer_count);
-    const char *why = NULL;
+    const char *why = set_aside(&executing, tensor);
     for (int s = 0; s < spmd->stage_count && !why; s++) {
         executing.stage = &spmd->stages[s];
         why = execute_stage(&executing, tensor);

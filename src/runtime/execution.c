@@ -317,6 +317,8 @@ static bool allocate_parts(Assembly *assembly) {
     execution->stages = arena_array(execution->arena, ExecutionStage, execution->stage_count);
     for (int s = 0; s < execution->stage_count; s++)
         execution->stages[s].result_transfer = -1;
+    execution->old = parts->old;
+    execution->updated = parts->updated;
     if (!create_copies(assembly))
         return false;
     for (int s = 0; s < parts->stage_count; s++)

@@ -22,8 +22,13 @@ bool execution_is_structured(const distal_execution *execution);
 // are now; `structure` is the kernel's function that appends their entries, where it has one. To be called
 // before execution_run where execution_is_structured says no. Collective; false with the same diagnostic on
 // all ranks.
+// Where the result gets other entries and its old ones are read, these are set aside for the next run; they
+// come back where that fails.
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics);
+// Gives such a result what it had before the latest run, so that this can be repeated. Collective.
+bool execution_replaces(const distal_execution *execution);
+bool execution_put_back(distal_execution *execution, Diagnostics *diagnostics);
 // Where no execution_run follows: the next one copies the values of operands that are converted, as those
 // that were copied with their structure may have changed. Local; on all ranks alike.
 void execution_invalidate(distal_execution *execution);

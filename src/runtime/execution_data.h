@@ -39,6 +39,10 @@ struct distal_execution {
     int stage_count;
     ExecutionStage *stages;
     int stage; // the current one
+    // What has the entries of a result before the statement, and the result; NULL: there is none.
+    // `set_aside`: it has them, for the next run.
+    Storage *old, *updated;
+    bool set_aside;
     int transfer_count;
     TransferState *transfers;
     int copy_count;

@@ -12,6 +12,13 @@ static bool result_moves(const StatementPlan *plan) {
     return false;
 }
 
+static const Tensor *find_old(const Spmd *spmd) {
+    for (int t = 0; t < spmd->transfer_count; t++)
+        if (spmd->transfers[t].statement_access->tensor->before)
+            return spmd->transfers[t].statement_access->tensor;
+    return NULL;
+}
+
 // Of a result without elements, kernels skip their leaves: loops over its other modes, which may be long,
 // would be outside of the one that has no iteration.
 static bool has_elements(const StatementPlan *plan) {
@@ -67,6 +74,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .cleared_tensors = cleared,
                             .stage_count = plan->spmd->stage_count,
                             .stages = stages,
+                            .old_tensor = find_old(plan->spmd),
                             .plan = plan};
 }
 
@@ -86,4 +94,6 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
     for (int s = 0; s < parts->stage_count; s++)
         stages[s].target = storages[stages[s].target_tensor->id];
     parts->stages = stages;
+    parts->old = parts->old_tensor ? storages[parts->old_tensor->id] : NULL;
+    parts->updated = parts->old_tensor ? storages[parts->old_tensor->before->id] : NULL;
 }

@@ -37,6 +37,10 @@ typedef struct {
     const ClearedStorage *cleared; // set to an identity before each run; has to stay
     int stage_count;               // 0: one that writes a dense tensor
     const StageParts *stages;
+    // Of a sparse left side that gets other entries and is read: the workspace that has what it has before,
+    // and both storages. NULL: there is none.
+    const Tensor *old_tensor;
+    Storage *old, *updated;
     const StatementPlan *plan; // of traffic that depends on structures; has to stay. NULL: there is none
 } ExecutionParts;
 // From a plan, in its arena, but for storages. Local: memory that runs out does so before others wait.

@@ -14,6 +14,8 @@ static bool lacks_structure(const Storage *storage) {
 }
 
 bool execution_is_structured(const distal_execution *execution) {
+    if (execution->old && !execution->set_aside && execution->old->structure != execution->updated->structure)
+        return false;
     for (int s = 0; s < execution->stage_count; s++) {
         const ExecutionStage *stage = &execution->stages[s];
         for (int i = 0; i < stage->result.operand_count; i++)
@@ -169,12 +171,44 @@ void execution_invalidate(distal_execution *execution) {
             entry_copy_invalidate(execution->copies[t]);
 }
 
+// The workspace gets the entries and the values that the result has.
+static bool set_aside(void *arguments, Diagnostics *diagnostics) {
+    const distal_execution *execution = arguments;
+    if (lacks_structure(execution->updated) && !sparse_put_nothing(execution->updated, diagnostics))
+        return false;
+    return storage_copy_entries(execution->old, execution->updated) ||
+           sparse_refuse(execution->old, "not enough memory for its values", diagnostics);
+}
+
+static bool put_back(void *arguments, Diagnostics *diagnostics) {
+    const distal_execution *execution = arguments;
+    return storage_copy_entries(execution->updated, execution->old) ||
+           sparse_refuse(execution->updated, "not enough memory for its values", diagnostics);
+}
+
+bool execution_replaces(const distal_execution *execution) {
+    return execution->old != NULL;
+}
+
+bool execution_put_back(distal_execution *execution, Diagnostics *diagnostics) {
+    return !execution->old || agree_on_part(execution->all, put_back, execution, diagnostics);
+}
+
 bool execution_structure(distal_execution *execution, distal_kernel_function structure, const int64_t *params,
                          Diagnostics *diagnostics) {
     execution->taken_bytes = 0;
+    if (execution->old) {
+        if (!agree_on_part(execution->all, set_aside, execution, diagnostics))
+            return false;
+        execution->set_aside = true;
+        take(execution,
+             stored_bytes(&execution->old->stored) - stored_structure_bytes(&execution->old->stored));
+    }
     for (execution->stage = 0; execution->stage < execution->stage_count; execution->stage++)
         if (!find_structures(execution, structure, params, diagnostics)) {
             execution_invalidate(execution);
+            execution_put_back(execution, diagnostics);
+            execution->set_aside = false;
             return false;
         }
     return true;

@@ -452,6 +452,19 @@ bool storage_share(Storage *storage, Structure *structure, bool zero) {
     return true;
 }
 
+void storage_copy_values(Storage *storage, const Storage *from) {
+    const size_t bytes = (size_t)from->stored.value_count * type_info(from->type)->size;
+    if (bytes > 0)
+        memcpy(storage->stored.values, from->stored.values, bytes);
+}
+
+bool storage_copy_entries(Storage *storage, const Storage *from) {
+    if (storage->structure != from->structure && !storage_share(storage, from->structure, false))
+        return false;
+    storage_copy_values(storage, from);
+    return true;
+}
+
 bool storage_take(Storage *storage, Storage *from) {
     void *values = from->stored.values;
     if (!values || !from->copied)

@@ -115,6 +115,11 @@ void storage_settle(Storage *storage, SetAside *before, bool replaced);
 // Gives `storage` the structure of another tensor with the same levels, of modes in any order, and values of
 // its own, zero if `zero`. False: no memory within the limit, and nothing has changed.
 bool storage_share(Storage *storage, Structure *structure, bool zero);
+// Between storages with one structure.
+void storage_copy_values(Storage *storage, const Storage *from);
+// Gives `storage` the structure of another tensor and a copy of its values. False: no memory within the
+// limit, and nothing has changed.
+bool storage_copy_entries(Storage *storage, const Storage *from);
 // The same as storage_share, with the values of `from`, a copy, if it has any: it loses them. Types are the
 // same.
 bool storage_take(Storage *storage, Storage *from);

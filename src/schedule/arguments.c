@@ -261,3 +261,10 @@ const char *name_taken_by(const Scheduler *scheduler, const char *name) {
             return "a workspace";
     return function_by_name(name) ? "a function" : NULL;
 }
+
+const char *workspace_name(const Scheduler *scheduler, const char *stem) {
+    const char *name = stem;
+    for (int number = 2; name_taken_by(scheduler, name); number++)
+        name = arena_printf(scheduler->arena, "%s%d", stem, number);
+    return name;
+}

@@ -40,6 +40,8 @@ bool loop_is_derivable(const Application *application, Span span, int var);
 
 // "a tensor": what has the name already, so that a workspace cannot; NULL: nothing.
 const char *name_taken_by(const Scheduler *scheduler, const char *name);
+// "stem", or "stem2" and so on where that is taken: the name of a workspace that no command gives.
+const char *workspace_name(const Scheduler *scheduler, const char *stem);
 
 // Whether an access of the assignment has this tensor.
 bool assignment_has(const Stmt *assign, const Tensor *tensor);

@@ -73,16 +73,6 @@ static const Expr *find_replaced(const Extraction *it, const Expr *reduction) {
     return NULL;
 }
 
-// "max_A", or "max_A2" where that is taken.
-static const char *free_name(const Extraction *it, Reducer reducer) {
-    const char *stem = arena_printf(it->scheduler->arena, "%s_%s", reducer_names[reducer],
-                                    it->assignment->lhs->tensor->name);
-    const char *name = stem;
-    for (int number = 2; name_taken_by(it->scheduler, name); number++)
-        name = arena_printf(it->scheduler->arena, "%s%d", stem, number);
-    return name;
-}
-
 // Of the type that the statement computes in, but real if the expression is real. NULL after a diagnostic.
 static const Access *make_workspace(Extraction *it, const Expr *reduction) {
     Arena *arena = it->scheduler->arena;
@@ -97,10 +87,12 @@ static const Access *make_workspace(Extraction *it, const Expr *reduction) {
     }
     Tensor *workspace = arena_new(arena, Tensor);
     Access *access = arena_new(arena, Access);
-    *workspace = (Tensor){.id = it->scheduler->symbols.tensor_count + (int)it->scheduler->workspaces.count,
-                          .name = free_name(it, reduction->reducer),
-                          .span = reduction->span,
-                          .type = type_info(expr_type(reduction))->is_complex ? type : type_component(type)};
+    *workspace = (Tensor){
+        .id = it->scheduler->symbols.tensor_count + (int)it->scheduler->workspaces.count,
+        .name = workspace_name(it->scheduler, arena_printf(arena, "%s_%s", reducer_names[reduction->reducer],
+                                                           assignment->lhs->tensor->name)),
+        .span = reduction->span,
+        .type = type_info(expr_type(reduction))->is_complex ? type : type_component(type)};
     *access = (Access){.tensor = workspace, .span = reduction->span};
     for (VarSet left = vars; left; left &= left - 1) {
         const int v = __builtin_ctzll(left), mode = workspace->order++;
@@ -193,7 +185,7 @@ static bool is_made_by_statement(const Assignment *assignment, const Expr *rhs, 
 }
 
 const Cin *schedule_reductions(Scheduler *scheduler, const Assignment *statement) {
-    const Assignment *written = schedule_added(scheduler, statement),
+    const Assignment *written = schedule_replaced(scheduler, statement),
                      *assignment = schedule_update(scheduler, written);
     Extraction it = {.scheduler = scheduler, .assignment = assignment};
     if (!assignment)

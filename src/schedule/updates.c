@@ -2,6 +2,7 @@
 #include "schedule/updates.h"
 
 #include "index/summation.h"
+#include "schedule/arguments.h"
 
 // What an expression reads outside of explicit reductions, which are computed before anything is written.
 typedef struct {
@@ -88,10 +89,7 @@ static const Expr *term_ahead(const Ahead *ahead, const Expr *term) {
     const VarSet vars = summed(assignment, term);
     if (vars ? !direct.reads_target && !ahead->all_sums : !direct.sparse)
         return term;
-    Expr *reduction = arena_new(ahead->arena, Expr);
-    *reduction = (Expr){
-        .kind = EXPR_REDUCE, .span = term->span, .reducer = assignment->reducer, .bound = vars, .left = term};
-    return reduction;
+    return expr_reduced(ahead->arena, term, assignment->reducer, vars);
 }
 
 static const Expr *terms_ahead(const Ahead *ahead, const Expr *expr) {
@@ -101,19 +99,11 @@ static const Expr *terms_ahead(const Ahead *ahead, const Expr *expr) {
                          expr->right ? terms_ahead(ahead, expr->right) : NULL);
 }
 
-static const Expr *sum_of(Arena *arena, const Expr *left, const Expr *right) {
-    Expr *sum = arena_new(arena, Expr);
-    *sum = (Expr){.kind = EXPR_ADD, .span = right->span, .left = left, .right = right};
-    return sum;
-}
-
-const Assignment *schedule_added(Scheduler *scheduler, const Assignment *assignment) {
-    if (!tensor_is_sparse(assignment->lhs->tensor) || assignment->accumulate ||
-        !(direct_of(assignment, assignment->rhs).sparse || summed(assignment, assignment->rhs)))
-        return assignment;
+// Keeps the entries of a sparse left side and adds others.
+static const Assignment *as_added(Scheduler *scheduler, const Assignment *assignment) {
     bool adds = false;
     const Expr *rest = without_old(scheduler->arena, assignment, assignment->rhs, false, &adds);
-    if (!rest || !adds || expr_access_of(rest, assignment->lhs->tensor))
+    if (assignment->accumulate || !rest || !adds || expr_access_of(rest, assignment->lhs->tensor))
         return assignment;
     Assignment *added = arena_copy(scheduler->arena, assignment, sizeof *assignment);
     added->accumulate = true;
@@ -121,33 +111,53 @@ const Assignment *schedule_added(Scheduler *scheduler, const Assignment *assignm
     return added;
 }
 
-// Elements stay where they are, so that nothing but the left side itself says which there are.
-static const Assignment *update_entries(Scheduler *scheduler, const Assignment *assignment) {
-    const char *name = assignment->lhs->tensor->name;
+// Whether a sparse left side keeps its entries, at which nothing but its own elements is read that may lack
+// some, and nothing is summed.
+static bool keeps_entries(const Assignment *assignment) {
     const Direct direct = direct_of(assignment, assignment->rhs);
-    const VarSet sums = summed(assignment, assignment->rhs);
-    if (direct.sparse || sums || !direct.reads_target) {
-        diagnostics_error(
-            scheduler->diagnostics, direct.sparse ? direct.sparse->span : assignment->rhs->span,
-            direct.sparse
-                ? "an update of '%s', which is sparse, keeps its entries, and this operand may have others"
-                : "an update of '%s', which is sparse, is computed entry by entry, and this is not",
-            name);
-        diagnostics_note(scheduler->diagnostics, (Span){0},
-                         sums && !direct.sparse ? "write sums as explicit reductions, as sum({k}, ...), or "
-                                                  "assign to a second tensor and copy that into '%s'"
-                                                : "assign to a second tensor and copy that into '%s'",
-                         name);
-        return NULL;
-    }
-    if (!assignment->accumulate)
+    return direct.reads_target && !direct.sparse && !summed(assignment, assignment->rhs);
+}
+
+// With `old` in place of the left side.
+static const Expr *with_old(Arena *arena, const Expr *expr, const Tensor *target, const Tensor *old) {
+    if (!expr || !expr_access_of(expr, target))
+        return expr;
+    if (expr->kind != EXPR_ACCESS)
+        return with_operands(arena, expr, with_old(arena, expr->left, target, old),
+                             with_old(arena, expr->right, target, old));
+    Expr *copy = arena_copy(arena, expr, sizeof *expr);
+    Access *access = arena_copy(arena, expr->access, sizeof *expr->access);
+    access->tensor = old;
+    copy->access = access;
+    return copy;
+}
+
+// The workspace "old_A", or "old_A2" where that is taken, stored and placed as the left side is.
+static const Tensor *make_old(Scheduler *scheduler, const Assignment *assignment) {
+    Tensor *old = arena_copy(scheduler->arena, assignment->lhs->tensor, sizeof *old);
+    old->name = workspace_name(scheduler, arena_printf(scheduler->arena, "old_%s", old->name));
+    old->id = scheduler->symbols.tensor_count + (int)scheduler->workspaces.count;
+    old->before = assignment->lhs->tensor;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    array_push(scheduler->arena, scheduler->workspaces, old);
+    return old;
+}
+
+const Assignment *schedule_replaced(Scheduler *scheduler, const Assignment *assignment) {
+    Arena *arena = scheduler->arena;
+    const Tensor *target = assignment->lhs->tensor;
+    if (!tensor_is_sparse(target))
         return assignment;
-    Assignment *stored = arena_copy(scheduler->arena, assignment, sizeof *assignment);
-    Expr *old = arena_new(scheduler->arena, Expr);
-    *old = (Expr){.kind = EXPR_ACCESS, .span = assignment->lhs->span, .access = assignment->lhs};
-    stored->rhs = sum_of(scheduler->arena, old, assignment->rhs);
-    stored->accumulate = false;
-    return stored;
+    const bool adds = assignment->reducer == REDUCER_SUM && !assignment_is_update(assignment);
+    const Assignment *stored = adds ? assignment : assignment_stored(arena, assignment);
+    if (!assignment_is_update(stored) || keeps_entries(stored))
+        return stored;
+    const Assignment *added = as_added(scheduler, stored);
+    if (added != stored)
+        return added;
+    Assignment *replaced = arena_copy(arena, stored, sizeof *stored);
+    replaced->rhs = with_old(arena, stored->rhs, target, make_old(scheduler, stored));
+    return replaced;
 }
 
 // Where indices or ranges leave elements out, these stay as they are: they are not what a sum computed ahead
@@ -175,7 +185,7 @@ const Assignment *schedule_update(Scheduler *scheduler, const Assignment *assign
     if (!assignment_is_update(assignment))
         return assignment;
     if (tensor_is_sparse(assignment->lhs->tensor))
-        return update_entries(scheduler, assignment);
+        return assignment; // schedule_replaced leaves those that are made entry by entry
     Assignment *update = arena_copy(arena, assignment, sizeof *assignment);
     bool adds = false;
     if (!update->accumulate) {
