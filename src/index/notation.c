@@ -113,6 +113,17 @@ bool assignment_reads_target(const Assignment *assignment) {
     return assignment->accumulate || assignment_is_update(assignment);
 }
 
+static void find_old(void *context, const Access *access) {
+    const Tensor **old = context;
+    *old = access->tensor->before ? access->tensor : *old;
+}
+
+const Tensor *assignment_old(const Assignment *assignment) {
+    const Tensor *old = NULL;
+    expr_accesses(assignment->rhs, find_old, &old);
+    return old;
+}
+
 const Expr *expr_reduction(const Expr *expr) {
     if (!expr || expr->kind == EXPR_REDUCE)
         return expr;

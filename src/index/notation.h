@@ -136,6 +136,9 @@ const Access *assignment_sparse(const Assignment *assignment);
 const Access *expr_access_of(const Expr *expr, const Tensor *tensor);
 // The first access of a sparse tensor in an expression; NULL where there is none.
 const Access *expr_sparse(const Expr *expr);
+// The workspace that has what the left side has before (Tensor.before), where the statement reads one; or
+// NULL.
+const Tensor *assignment_old(const Assignment *assignment);
 // The first explicit reduction in it, NULL where there is none.
 const Expr *expr_reduction(const Expr *expr);
 

@@ -66,8 +66,9 @@ const Expr *expr_reduced(Arena *arena, const Expr *expr, Reducer reducer, VarSet
 
 const Expr *assignment_summand(const Assignment *assignment) {
     const Expr *expr = assignment->rhs;
+    const bool replaced = tensor_is_sparse(assignment->lhs->tensor) && !assignment->accumulate;
     while (expr->kind == EXPR_REDUCE && expr->reducer == REDUCER_SUM && assignment->reducer == REDUCER_SUM &&
-           !assignment_is_update(assignment))
+           (replaced || !assignment_is_update(assignment)))
         expr = expr->left;
     return expr;
 }

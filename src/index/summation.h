@@ -23,7 +23,8 @@ void sum_addends(const Expr *sum, void (*visit)(void *context, const Expr *adden
 const Expr *expr_mixed_sum(const Expr *expr, VarSet left, VarSet *summed);
 
 // What the assignment itself sums: the right side without explicit sums that are all of it, as B(i, j) of
-// `A(i) = sum({j}, B(i, j))`. The right side where there are none, or the assignment does not sum.
+// `A(i) = sum({j}, B(i, j))`. The right side where there are none, or the assignment does not sum. An update
+// sums ahead, unless it stores other entries in a sparse tensor.
 const Expr *assignment_summand(const Assignment *assignment);
 
 // `sum({k}, expr)`, by reducer, over the variables of `bound`.

@@ -12,13 +12,6 @@ static const Tensor *find_tensor(int count, const Tensor *const *tensors, const 
     return NULL;
 }
 
-static bool reads(const Spmd *spmd, const Tensor *tensor) {
-    bool found = false;
-    for (int t = 0; t < spmd->transfer_count; t++)
-        found = found || spmd->transfers[t].statement_access->tensor == tensor;
-    return found;
-}
-
 // The tensor whose entries those of `tensor` follow from; NULL: they are computed.
 static const Tensor *entries_of(const Tensor *tensor, int statement_count, const Spmd *const *spmds) {
     for (int s = statement_count - 1; s >= 0 && tensor; s--) {
@@ -27,7 +20,7 @@ static const Tensor *entries_of(const Tensor *tensor, int statement_count, const
             if (stage->target == tensor)
                 tensor = stage->result == RESULT_SHARED ? stage->shared->tensor : NULL;
         }
-        if (tensor && tensor->before && reads(spmds[s], tensor))
+        if (tensor && tensor == assignment_old(spmds[s]->cin->assignment))
             tensor = tensor->before;
     }
     return tensor;

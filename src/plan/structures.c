@@ -344,12 +344,7 @@ static const char *execute_stage(Executing *executing, const Tensor **tensor) {
 // What has the entries of the result before the statement shares their structure.
 static const char *set_aside(const Executing *executing, const Tensor **tensor) {
     Structures *structures = executing->structures;
-    const Spmd *spmd = executing->plan->spmd;
-    const Tensor *old = NULL;
-    for (int t = 0; t < spmd->transfer_count; t++)
-        old = spmd->transfers[t].statement_access->tensor->before
-                  ? spmd->transfers[t].statement_access->tensor
-                  : old;
+    const Tensor *old = assignment_old(executing->plan->spmd->cin->assignment);
     if (!old)
         return NULL;
     *tensor = old;

@@ -12,13 +12,6 @@ static bool result_moves(const StatementPlan *plan) {
     return false;
 }
 
-static const Tensor *find_old(const Spmd *spmd) {
-    for (int t = 0; t < spmd->transfer_count; t++)
-        if (spmd->transfers[t].statement_access->tensor->before)
-            return spmd->transfers[t].statement_access->tensor;
-    return NULL;
-}
-
 // Of a result without elements, kernels skip their leaves: loops over its other modes, which may be long,
 // would be outside of the one that has no iteration.
 static bool has_elements(const StatementPlan *plan) {
@@ -74,7 +67,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .cleared_tensors = cleared,
                             .stage_count = plan->spmd->stage_count,
                             .stages = stages,
-                            .old_tensor = find_old(plan->spmd),
+                            .old_tensor = assignment_old(plan->spmd->cin->assignment),
                             .plan = plan};
 }
 

@@ -14,8 +14,10 @@ typedef struct {
 
 static void compare_access(void *context, const Access *access) {
     Search *search = context;
-    bool same = strcmp(access->tensor->name, search->arg->name) == 0 &&
-                access->tensor->order == search->arg->item_count;
+    const Tensor *tensor = access->tensor, *before = tensor->before;
+    bool same = (strcmp(tensor->name, search->arg->name) == 0 ||
+                 (before && strcmp(before->name, search->arg->name) == 0)) &&
+                tensor->order == search->arg->item_count;
     for (int m = 0; same && m < access->tensor->order; m++)
         same = search->arg->items[m].kind == ARG_NAME && !search->arg->items[m].level &&
                strcmp(search->arg->items[m].name, search->cin->vars[access->vars[m]].name) == 0;

@@ -65,6 +65,20 @@ static bool has_right_count(Scheduler *scheduler, const Command *command, const 
                              command->name, number, most == 1 ? "" : "s", row->synopsis, command->arg_count);
 }
 
+static const Tensor *old_of(void *context, const Tensor *tensor) {
+    const Tensor *old = context;
+    return tensor == old->before ? old : tensor;
+}
+
+// On the right side, the tensor that the statement assigns is what it was before.
+static const Command *on_right_side(const Scheduler *scheduler, const Command *command, const Cin *cin) {
+    const Tensor *old = assignment_old(cin->assignment);
+    Command *copy = arena_copy(scheduler->arena, command, sizeof *command);
+    if (old)
+        *copy = command_copy(scheduler->arena, command, old_of, (void *)old);
+    return copy;
+}
+
 const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Cin *cin) {
     const ScheduleCommand *row = schedule_command(command->name);
     if (!row) {
@@ -73,7 +87,7 @@ const Cin *schedule_apply(Scheduler *scheduler, const Command *command, const Ci
     }
     if (!has_right_count(scheduler, command, row))
         return NULL;
-    const Cin *result = row->apply(scheduler, command, cin);
+    const Cin *result = row->apply(scheduler, on_right_side(scheduler, command, cin), cin);
     const char *broken = result ? broken_constraint(result) : NULL;
     if (broken) {
         Application application = {scheduler, command, cin};

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STATEMENT_PERCENT = 12, OPERAND_PERCENT = 10, MAX_PRODUCT = 12, LETTERS = 26 };
+enum { STATEMENT_PERCENT = 12, COMBINED_PERCENT = 50, OPERAND_PERCENT = 10, MAX_PRODUCT = 12, LETTERS = 26 };
 
 // The size of each letter of a statement, bound ones too; -1 of others.
 typedef struct {
@@ -55,6 +55,9 @@ static void draw_whole(Random *random, Draft *draft, DraftStatement *statement) 
     strcpy(
         statement->reducer,
         draw_reducer(random, !type_info(draft->tensors[statement->target].type)->is_complex, true, points));
+    if (statement->reducer[0] && strcmp(statement->reducer, "sum") != 0 &&
+        random_chance(random, COMBINED_PERCENT))
+        statement->accumulate = true;
 }
 
 // Accesses that are reached through sums and products: others must keep clear of zero.

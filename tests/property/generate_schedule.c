@@ -390,7 +390,9 @@ static bool begin_schedule(ScheduleWriter *writer, Random *random, Draft *draft,
         return false; // nor those of a reduction that the statement does not make itself, as elements may be
                       // left
     writer->statement->has_schedule = true;
-    writer->sums_itself = draft_reads_target(writer->statement, writer->statement->root) &&
+    const bool combines = writer->statement->reducer[0] && writer->statement->accumulate &&
+                          draft_is_sparse(&draft->tensors[writer->statement->target]);
+    writer->sums_itself = (combines || draft_reads_target(writer->statement, writer->statement->root)) &&
                           draft_sums(draft, writer->statement);
     loops_create(draft, writer->statement, NULL, 0, &writer->loops);
     for (int p = 0; p < MAX_PARTS; p++)

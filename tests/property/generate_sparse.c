@@ -159,6 +159,16 @@ static void draw_divisors(Random *random, Draft *draft, const DraftStatement *st
     }
 }
 
+// Whether the left side vanishes, for certain, where no sparse tensor has an entry, itself among them where
+// it counts. A maximum over a variable may not.
+static bool may_be_sparse(const Draft *draft, const DraftStatement *statement) {
+    const bool sums = !statement->reducer[0] || strcmp(statement->reducer, "sum") == 0;
+    if (!sums && statement->accumulate && strcmp(statement->reducer, "prod") == 0)
+        return true;
+    return (sums || (statement->accumulate && !draft_sums(draft, statement))) &&
+           vanishes(draft, statement, statement->root);
+}
+
 // A sparse result has to vanish with its operands; the statements that read it may then have other results.
 static void draw_results(Draft *draft) {
     for (bool changed = true; changed;) {
@@ -166,9 +176,7 @@ static void draw_results(Draft *draft) {
         for (int s = 0; s < draft->statement_count; s++) {
             const DraftStatement *statement = &draft->statements[s];
             DraftTensor *target = &draft->tensors[statement->target];
-            if (!draft_is_sparse(target) ||
-                ((!statement->reducer[0] || strcmp(statement->reducer, "sum") == 0) &&
-                 vanishes(draft, statement, statement->root)))
+            if (!draft_is_sparse(target) || may_be_sparse(draft, statement))
                 continue;
             draft_make_dense(target);
             changed = true;
@@ -406,7 +414,9 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     draw_repetitions(&random, draft);
     draw_wide_extents(&random, draft);
     for (int s = 0; s < count; s++)
-        if (!draft_reads_target(&draft->statements[s], draft->statements[s].root))
+        if (!draft_reads_target(&draft->statements[s], draft->statements[s].root) &&
+            !(draft->statements[s].reducer[0] &&
+              draft_is_sparse(&draft->tensors[draft->statements[s].target])))
             draw_indices(&random, draft, s, merges_operands(&draft->statements[s]) ? 50 : 25);
     for (int t = 0; placed && t < draft->tensor_count; t++)
         draw_placement(&random, draft, &draft->tensors[t]);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { UPDATE_PERCENT = 12, ENTRIES_PERCENT = 60 };
+enum { UPDATE_PERCENT = 12, ENTRIES_PERCENT = 30 };
 
 static int add_node(DraftStatement *statement, DraftNode node) {
     statement->nodes[statement->node_count] = node;
@@ -96,26 +96,9 @@ bool draft_sums(const Draft *draft, const DraftStatement *statement) {
     return draft_letters(draft, statement, statement->root) & ~left;
 }
 
-// Whether it is the left side and what is added to it or taken from it, which may have other entries.
-static bool adds_entries(const DraftStatement *statement) {
-    const DraftNode *root = &statement->nodes[statement->root];
-    if (statement->accumulate || statement->reducer[0] || (root->kind != NODE_ADD && root->kind != NODE_SUB))
-        return false;
-    const DraftNode *left = &statement->nodes[root->left], *right = &statement->nodes[root->right];
-    if (left->kind == NODE_ACCESS && left->tensor == statement->target)
-        return !draft_reads_target(statement, root->right);
-    return root->kind == NODE_ADD && right->kind == NODE_ACCESS && right->tensor == statement->target &&
-           !draft_reads_target(statement, root->left);
-}
-
 void draw_updated_entries(Random *random, Draft *draft, const DraftStatement *statement) {
-    DraftTensor *target = &draft->tensors[statement->target];
-    if (!draft_is_sparse(target) || !draft_reads_target(statement, statement->root) ||
-        adds_entries(statement))
-        return;
-    if (draft_sums(draft, statement) || !reads(draft, statement, statement->root, false) ||
-        !random_chance(random, ENTRIES_PERCENT))
-        draft_make_dense(target);
-    else
+    const DraftTensor *target = &draft->tensors[statement->target];
+    if (draft_is_sparse(target) && !draft_sums(draft, statement) &&
+        reads(draft, statement, statement->root, false) && random_chance(random, ENTRIES_PERCENT))
         reads(draft, statement, statement->root, true);
 }
