@@ -170,7 +170,8 @@ static bool count_tensors(Run *run, const Spmd *spmd, Arena *arena) {
     const Plan *plan = run->pipeline->plan;
     int *tensors = arena_array(arena, int, plan->tensor_count), count = 0;
     for (int t = 0; t < plan->tensor_count; t++) {
-        bool has_entries = plan->homes[t].stored_entries;
+        bool has_entries =
+            plan->homes[t].stored_entries || plan->tensors[t] == assignment_old(spmd->cin->assignment);
         for (int s = 0; s < spmd->stage_count; s++)
             has_entries = has_entries || spmd->stages[s].target->id == t;
         if (has_entries && tensor_is_sparse(plan->tensors[t]))

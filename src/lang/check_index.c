@@ -149,7 +149,7 @@ bool check_indices(ProgramBuilder *builder, const Assignment *assignment) {
                                  window->name);
     const Access *sparse = assignment_sparse(assignment);
     const bool combines = assignment->reducer != REDUCER_SUM && tensor_is_sparse(assignment->lhs->tensor);
-    if ((sparse && assignment_is_update(assignment)) || combines)
+    if (sparse && (combines || assignment_is_update(assignment)))
         return diagnostics_error(
             builder->diagnostics, window->span,
             "a statement that has sparse tensors, such as '%s', and reads what it writes "

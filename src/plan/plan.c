@@ -282,7 +282,7 @@ static void find_homes(Plan *plan, const StatementPlan *statement) {
     }
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
-        if (!plan->homes[tensor->id].known)
+        if (!plan->homes[tensor->id].known && tensor->before)
             plan->homes[tensor->id] = home_copy(&plan->homes[tensor->before->id], tensor, plan->arena);
     }
 }

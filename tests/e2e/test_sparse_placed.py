@@ -73,6 +73,15 @@ PRODUCT = Statement("A(i, k) = B(i, j) * C(j, k)", {"A": "n, n", "C": "m, n"},
 ADDED = Statement("A(i, j) += B(i, j)", {"A": "n, m"},
                   lambda rows, columns: {"A": random_matrix(rows, columns, 0.2, 8)},
                   lambda B, A: A + B)
+SCALED = Statement("A(i, j) *= B(i, j)", {"A": "n, m"},
+                   lambda rows, columns: {"A": random_matrix(rows, columns, 0.3, 8)},
+                   lambda B, A: A.multiply(B))
+GREATEST = Statement("A(i, j) max= 0.7 * B(i, j)", {"A": "n, m"},
+                     lambda rows, columns: {"A": random_matrix(rows, columns, 0.3, 8)},
+                     lambda B, A: A.maximum(0.7 * B))
+RELAXED = Statement("A(i, j) = B(i, j) - 2 * A(i, j)", {"A": "n, m"},
+                    lambda rows, columns: {"A": random_matrix(rows, columns, 0.3, 8)},
+                    lambda B, A: B - 2 * A)
 COPY = Statement("A(i, j) = B(i, j)", {"A": "n, m"}, lambda rows, columns: {}, lambda B: B)
 COPY_OF_ROWS = COPY._replace(value=lambda B: full_rows(B))
 TRANSPOSE = Statement("A(i, j) = B(j, i)", {"A": "m, n"}, lambda rows, columns: {}, lambda B: B.T)
@@ -314,6 +323,14 @@ CASES = [
     Case("SDDMM by entries", SDDMM, {"B": "csr", "A": "csr"},
          {"B": "~fuse(i, j)", "E": "i", "F": "j", "A": "~fuse(i, j)"}, sddmm_by_entries),
     Case("addition by entries, nothing else placed", ADDED, {"B": "csc", "A": "csc"}, {"B": "~fuse(j, i)"}),
+    Case("update to common entries", SCALED, {"B": "csc", "A": "csr"}, {"B": "j", "A": "i"},
+         moved("B", by_columns, by_rows, columns_first=True)),
+    Case("update to the entries of both", GREATEST, {"B": "dcsr", "A": "coo"}, {"B": "~fuse(i, j)", "A": "i"}),
+    Case("update in blocks, block-cyclic", RELAXED, {"B": "csr", "A": "dcsr"}, {"B": "i, j", "A": "cyclic(i, 2), *"},
+         machine=BLOCKS),
+    Case("update, nothing else placed", SCALED, {"B": "coo", "A": "csc"}, {"B": "~fuse(i, j)"}),
+    Case("update computed by columns", RELAXED, {"B": "csr", "A": "csr"}, {"B": "i", "A": "i"},
+         schedule="distribute({j}, {jo}, {ji}, M)"),
     Case("SpMV of parts of rows", SPMV, {"B": "{compressed, dense}"}, {"B": "j", "y": "i", "x": "j"},
          parts_of_rows(by_columns)),
     Case("SpMV of parts of rows in blocks", SPMV, {"B": "{compressed, dense}"}, {"B": "i, j"}, machine=BLOCKS),

@@ -48,22 +48,16 @@ reductions.distal:15:1: error: the right side is c64, which cannot be stored in 
 reductions.distal:16:1: error: 'max' is not defined on complex numbers, and this is c128
   16 | c max= z(i)
      | ^~~~~~~~~~~
-reductions.distal:18:1: error: 'max=' into 'S', which is sparse, is not supported: elements that are not stored would count as zero
+reductions.distal:18:14: error: 'A(i, j)' has a value everywhere, so the result is not zero there and cannot be stored in 'S', which is sparse; store the result in a dense tensor
   18 | S(i, j) max= A(i, j)
-     | ^~~~~~~~~~~~~~~~~~~~
-reductions.distal: note: write S_new(i, j) = max(S(i, j), ...), into a second tensor
-reductions.distal:19:1: error: 'min=' into 'S', which is sparse, is not supported: elements that are not stored would count as zero
+     |              ^~~~~~~
+reductions.distal:19:14: error: 'min({k}, A(i, k) * A(k, j))' has a value everywhere, so the result is not zero there and cannot be stored in 'S', which is sparse; store the result in a dense tensor
   19 | S(i, j) min= A(i, k) * A(k, j)
-     | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-reductions.distal: note: accumulate into a dense tensor, which an assignment converts: S(i, j) = S_dense(i, j)
+     |              ^~~~~~~~~~~~~~~~~
 reductions.distal:20:8: error: '2 * sum({j}, S(i, j))' has a value everywhere, so the result is not zero there and cannot be stored in 's', which is sparse; store the result in a dense tensor
   20 | s(i) = 2 * sum({j}, S(i, j))
      |        ^~~~~~~~~~~~~~~~~~~~~
 reductions.distal: note: an implicit sum, without 'sum', has entries only where its operands have
-reductions.distal:21:1: error: '*=' into 'S', which is sparse, is not supported: elements that are not stored would count as zero
-  21 | S(i, j) *= A(i, j)
-     | ^~~~~~~~~~~~~~~~~~
-reductions.distal: note: to scale the entries of 'S', write S(i, j) = S(i, j) * (...)
 reductions.distal:22:13: error: expected ',' and what is reduced, found 'x'
   22 | v = sum({i} x(i))
      |             ^
