@@ -42,7 +42,6 @@ struct distal_execution {
     // What has the entries of a result before the statement, and the result; NULL: there is none.
     // `set_aside`: it has them, for the next run.
     Storage *old, *updated;
-    bool set_aside;
     int transfer_count;
     TransferState *transfers;
     int copy_count;
@@ -71,6 +70,7 @@ struct distal_execution {
     ProgressThread *progress; // of messages while leaves compute; NULL: there is no thread for them
     bool in_disk;             // some tensor is, the same on all ranks
     bool in_host;             // some tensor is not in memory of GPUs
+    bool set_aside;           // `old` has the entries of the result, for the next run
     DeviceTicket begun;       // on a GPU, of the latest run
     void *gpu_scratch;        // DEVICE_SCRATCH bytes for blocks of a launch; NULL where no leaf is on a GPU
     void *gpu_space;          // DEVICE_SPACE bytes for contractions; NULL where there are none
