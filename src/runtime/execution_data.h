@@ -39,9 +39,6 @@ struct distal_execution {
     int stage_count;
     ExecutionStage *stages;
     int stage; // the current one
-    // What has the entries of a result before the statement, and the result; NULL: there is none.
-    // `set_aside`: it has them, for the next run.
-    Storage *old, *updated;
     int transfer_count;
     TransferState *transfers;
     int copy_count;
@@ -64,6 +61,8 @@ struct distal_execution {
     bool converts;      // the values of the copy are put into the result, and no kernel runs
     int cleared_count;
     const ClearedStorage *cleared;
+    // What has the entries of a result before the statement, and the result; NULL: there is none.
+    Storage *old, *updated;
     IoCounts *io; // by transfer: those of its storage before the last run, then what it has read and written
     Reading *reading;         // of what neighbours read of each other's homes; NULL: nothing is
     IoQueue *queue;           // of what is read ahead and written behind; NULL: nothing is
