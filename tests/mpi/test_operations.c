@@ -236,7 +236,8 @@ static int64_t scratch_elements(const Case *test) {
     for (int64_t s = 0; s < test->steps.count; s++) {
         const RankStep *step = &test->steps.items[s];
         const Region own = home_pieces(&test->home, test->rank, test->arena);
-        const PackedMemory memory = {&step->view, own.rects.items, NULL, tensor_levels(&test->tensor)};
+        const PackedMemory memory = {
+            .view = &step->view, .pieces = own.rects.items, .levels = tensor_levels(&test->tensor)};
         int64_t elements = 0;
         for (int64_t i = 0; i < step->operation_count; i++)
             elements += operation_scratch(&test->operations.items[step->first_operation + i], &memory);

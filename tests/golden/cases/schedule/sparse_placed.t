@@ -9,7 +9,7 @@ place B(x, y) -> M(~fuse(x, y))
 A(i, j) = 2 * B(i, j)
 --- stdout
 # sparse_placed.distal on 4 ranks: 0.586 us, at most 15896 B of memory in a rank
-# entries of A are not known: 4956 are assumed, spread evenly
+# entries of A are not known: about 4944 are estimated
 #
 # A(i, j) = 2 * B(i, j)
 #      time    moved  messages   memory  computed on           data moves

@@ -10,8 +10,8 @@ a = B(i, j) * B(j, k) * B(i, k)
 # a = B(i, j) * B(j, k) * B(i, k)
 #     time  moved  messages  memory  computed on               data moves
 #  1.42 us    8 B         1   752 B  -                         no schedule, on one rank
-#  2.38 us  232 B         2  2264 B  grid(2) over i            at once
-#  2.38 us  232 B         2  2264 B  grid(2) over weighted(i)  at once
+#  2.39 us  232 B         2  2264 B  grid(2) over i            at once
+#  2.39 us  232 B         2  2264 B  grid(2) over weighted(i)  at once
 #  2.39 us  240 B         2  2548 B  grid(2) over k            at once
 #  3.28 us  272 B         3  3348 B  grid(2) over ~fuse(i, j)  at once
 #  3.31 us  328 B         3  3360 B  grid(2) over j            at once
