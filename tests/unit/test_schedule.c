@@ -369,7 +369,7 @@ static const Case refusals[] = {
      "6:40: cannot parallelize: unknown race strategy 'maybe' (choices: none atomic reduction temporary)\n"},
     {MATMUL, "parallelize(k, gpu_block)",
      "6:25: cannot parallelize: threads would race: iterations of 'k' add to the same elements of 'A'; give "
-     "a race strategy (atomic)\n"},
+     "a race strategy (atomic, reduction or temporary)\n"},
     {MATMUL, "precompute(B(i, k) * 2, {i}, {w}, W)",
      "6:24: cannot precompute: the right side has no such part (a whole operand, or some of the factors of a "
      "product)\n"},
