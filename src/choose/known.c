@@ -29,7 +29,7 @@ static const StoredTensor **list_stored(const Search *search) {
     const StoredTensor **stored =
         arena_array(search->arena, const StoredTensor *, search->program->tensor_count);
     for (int t = 0; t < search->program->tensor_count; t++)
-        if (search->tensors[t].entries.order > 0)
+        if (search->tensors[t].stored.order > 0)
             stored[t] = &search->tensors[t].stored;
     return stored;
 }
@@ -152,8 +152,10 @@ bool known_create(Search *search, const Pipeline *pipeline, Diagnostics *diagnos
         if (!program_is_output(program, program->tensors[t]))
             ok = know(search, NULL, &search->tensors[t], diagnostics);
     for (int s = 0; s < program->statement_count && ok; s++) {
-        const int target = program->statements[s].assignment->lhs->tensor->id;
-        ok = know(search, pipeline->statements[s].spmd, &search->tensors[target], diagnostics);
+        const Assignment *assignment = program->statements[s].assignment;
+        // One that it reads has entries before its first statement.
+        const Spmd *spmd = assignment_reads_target(assignment) ? NULL : pipeline->statements[s].spmd;
+        ok = know(search, spmd, &search->tensors[assignment->lhs->tensor->id], diagnostics);
     }
     return ok;
 }
@@ -200,7 +202,7 @@ static const char *count_statement(const Search *search, Structures *structures,
     const Spmd *spmd = plan->statements[statement]->spmd;
     const char *why = NULL;
     for (int t = 0; t < spmd->transfer_count && !why; t++) {
-        const Tensor *operand = spmd->transfers[t].statement_access->tensor;
+        const Tensor *operand = tensor_as_given(spmd->transfers[t].statement_access->tensor);
         const bool of_program = operand->id < search->program->tensor_count;
         *tensor = operand;
         if (spmd->transfers[t].kind == TRANSFER_FETCH && of_program && tensor_is_sparse(operand) &&
@@ -242,7 +244,7 @@ double known_correlation(const Search *search, const Spmd *spmd, const Stmt *ass
 double known_share(const Search *search, const Expr *expr, ElementType type) {
     const Presence presence = expr_presence(expr, type);
     if (presence == PRESENT_STORED) {
-        const int id = expr->access->tensor->id;
+        const int id = tensor_as_given(expr->access->tensor)->id;
         return id < search->program->tensor_count ? search->tensors[id].share : 1;
     }
     const bool left = presence == PRESENT_LEFT || presence == PRESENT_BOTH || presence == PRESENT_EITHER;

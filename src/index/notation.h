@@ -48,6 +48,11 @@ Tensor *tensor_copy(Arena *arena, const Tensor *tensor);
 // Whether two tensors differ in their names and ids only: type, extents as they are written, storage and
 // placement are equal.
 bool tensor_is_like(const Tensor *a, const Tensor *b);
+// The tensor whose elements it has: that of a workspace for what another one has before the statement, else
+// itself.
+static inline const Tensor *tensor_as_given(const Tensor *tensor) {
+    return tensor->before ? tensor->before : tensor;
+}
 
 typedef struct {
     const Tensor *tensor;
