@@ -2,6 +2,7 @@
 #include "api/replicas.h"
 
 #include "base/integer.h"
+#include "base/random.h"
 #include "format/entry_reader.h"
 #include "runtime/wait.h"
 
@@ -16,12 +17,8 @@ typedef struct {
     distal_status status;
 } ReplicaCheck;
 
-// A bijection in which each bit depends on all others (SplitMix64).
 static uint64_t mix(uint64_t x) {
-    x += UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return x ^ (x >> 31);
+    return random_number(x, 0);
 }
 
 // The sum over the entries of a block that are in a rectangle, in any order.

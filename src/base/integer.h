@@ -64,6 +64,10 @@ static inline int64_t saturated_add(int64_t a, int64_t b) {
     return checked_add(a, b, &sum) ? sum : INT64_MAX;
 }
 
+static inline int64_t saturated_from(double value) {
+    return value < 0x1p63 ? (int64_t)value : INT64_MAX;
+}
+
 static inline int64_t saturated_mul(int64_t a, int64_t b) {
     int64_t product;
     return checked_mul(a, b, &product) ? product : INT64_MAX;

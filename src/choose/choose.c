@@ -97,7 +97,7 @@ static void list_assumed(const Search *search, Chosen *chosen) {
     int64_t *counts = arena_array(search->arena, int64_t, count);
     bool *estimated = arena_array(search->arena, bool, count);
     for (int t = 0; t < count; t++) {
-        counts[t] = search->tensors[t].assumed ? (int64_t)search->tensors[t].entry_count : -1;
+        counts[t] = search->tensors[t].assumed ? saturated_from(search->tensors[t].entry_count) : -1;
         estimated[t] = search->tensors[t].estimated;
     }
     chosen->assumed = counts;

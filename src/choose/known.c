@@ -2,6 +2,7 @@
 #include "choose/known.h"
 
 #include "base/integer.h"
+#include "base/random.h"
 #include "index/presence.h"
 #include "plan/balance.h"
 #include "plan/joint.h"
@@ -10,13 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-// Spread evenly: numbers of SplitMix64.
+// Spread evenly.
 static int64_t assumed_coordinate(int64_t entry, int mode, int64_t extent) {
-    uint64_t z = (uint64_t)(entry * MAX_ORDER + mode + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    z ^= z >> 31;
-    return (int64_t)((double)(z >> 11) * 0x1p-53 * (double)extent);
+    return (int64_t)(random_fraction(0, entry * MAX_ORDER + mode) * (double)extent);
 }
 
 static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnostics) {
@@ -241,15 +238,12 @@ double known_correlation(const Search *search, const Spmd *spmd, const Stmt *ass
         .correlation;
 }
 
-double known_share(const Search *search, const Expr *expr, ElementType type) {
-    const Presence presence = expr_presence(expr, type);
-    if (presence == PRESENT_STORED) {
-        const int id = tensor_as_given(expr->access->tensor)->id;
-        return id < search->program->tensor_count ? search->tensors[id].share : 1;
-    }
-    const bool left = presence == PRESENT_LEFT || presence == PRESENT_BOTH || presence == PRESENT_EITHER;
-    const bool right = presence == PRESENT_RIGHT || presence == PRESENT_BOTH || presence == PRESENT_EITHER;
-    const double of_left = left ? known_share(search, expr->left, type) : 1;
-    const double of_right = right ? known_share(search, expr->right, type) : 1;
-    return presence == PRESENT_EITHER ? fmin(1, of_left + of_right) : of_left * of_right;
+static double stored_share(void *context, const Access *access) {
+    const Search *search = context;
+    const int id = tensor_as_given(access->tensor)->id;
+    return id < search->program->tensor_count ? search->tensors[id].share : 1;
+}
+
+double known_share(Search *search, const Expr *expr, ElementType type) {
+    return expr_share(expr, type, stored_share, search);
 }

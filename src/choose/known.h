@@ -24,7 +24,7 @@ Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, 
 
 // The share of the points of loops at which the expression has a value, 1 where that is all of them, if
 // entries are independent of each other.
-double known_share(const Search *search, const Expr *expr, ElementType type);
+double known_share(Search *search, const Expr *expr, ElementType type);
 
 // By how many times more points an assignment has than if they were (plan/joint.h).
 double known_correlation(const Search *search, const Spmd *spmd, const Stmt *assign);

@@ -290,12 +290,6 @@ static bool is_uncounted(const TensorFigures *figures, int64_t ranks) {
     return figures->stored && sum(figures->stored, ranks) < 0;
 }
 
-// Of values, and of a coordinate for each of them.
-static int64_t estimated_bytes(const Tensor *tensor, double entries) {
-    enum { COORDINATE_BYTES = 4 };
-    return (int64_t)(entries * (double)(type_info(tensor->type)->size + COORDINATE_BYTES));
-}
-
 static double round_digits(double value, int digits) {
     const double unit = value > 0 ? pow(10, floor(log10(value)) - digits + 1) : 1;
     return unit > 1 ? round(value / unit) * unit : round(value);
@@ -308,7 +302,8 @@ static void print_estimated(const StatementPlan *plan, const TensorFigures *figu
         const double entries = round_digits(plan_estimated_entries(plan, tensor), 3);
         if (is_uncounted(&figures[t], plan->ranks) && entries >= 0)
             text_printf(to, "  It is estimated that %s gets %.0f entries, %s with their coordinates.\n",
-                        tensor->name, entries, report_bytes(estimated_bytes(tensor, entries), to->arena));
+                        tensor->name, entries,
+                        report_bytes(saturated_from(plan_estimated_bytes(plan, tensor)), to->arena));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/integer.h"
+#include "base/random.h"
 #include "io/generators.h"
 #include "runtime/wait.h"
 
@@ -32,7 +33,7 @@ typedef struct {
 static int64_t drawn_element(const Elements *elements, int64_t number) {
     const int64_t length = elements->count / elements->drawn, rest = elements->count % elements->drawn;
     const int64_t size = length + (number < rest);
-    const int64_t offset = (int64_t)(random_value(CHECK_SEED, number) * (double)size);
+    const int64_t offset = (int64_t)(random_fraction(CHECK_SEED, number) * (double)size);
     return length * number + min_i64(number, rest) + min_i64(offset, size - 1);
 }
 

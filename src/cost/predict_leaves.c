@@ -86,9 +86,8 @@ static void step_bytes(const StatementPlan *plan, int nest, const double counts[
         if (tensor_is_sparse(tensor)) {
             const int64_t *stored = plan->homes[tensor->id].stored_bytes;
             double most = 0;
-            if (!stored) // a result that is assembled: its values, and about a coordinate for each
-                most = fmax(0, plan_estimated_entries(plan, tensor)) / (double)plan->ranks *
-                       (size + sizeof(int64_t));
+            if (!stored) // a result that is assembled
+                most = fmax(0, plan_estimated_bytes(plan, tensor)) / (double)plan->ranks;
             for (int64_t r = 0; stored && r < plan->ranks; r++)
                 most = fmax(most, (double)stored[r]);
             bytes = fmin(bytes, most);
@@ -112,31 +111,21 @@ static double most_entries(const StatementPlan *plan, int nest, const Tensor *te
     return most;
 }
 
+typedef struct {
+    const StatementPlan *plan;
+    const Leaf *leaf;
+    const double *counts; // of each variable
+} Processor;
+
 // The share of the elements of a sparse operand that its entries are, of those that a processor uses. -1: not
 // known.
-static double entries_share(const StatementPlan *plan, const Leaf *leaf, const Access *access,
-                            const double counts[MAX_VARS]) {
+static double entries_share(void *context, const Access *access) {
+    const Processor *of = context;
     if (!tensor_is_sparse(access->tensor))
         return 1; // a workspace that some points give a value
-    const double entries = most_entries(plan, leaf->nest, access->tensor);
-    const double elements = access_elements(access, counts);
+    const double entries = most_entries(of->plan, of->leaf->nest, access->tensor);
+    const double elements = access_elements(access, of->counts);
     return entries < 0 ? -1 : elements > 0 ? fmin(1, entries / elements) : 0;
-}
-
-// The share of the points of loops that has a value, if entries of several operands are independent. -1: not
-// known.
-static double present_share(const StatementPlan *plan, const Leaf *leaf, const Expr *expr, ElementType type,
-                            const double counts[MAX_VARS]) {
-    const Presence presence = expr_presence(expr, type);
-    if (presence == PRESENT_ALWAYS)
-        return 1;
-    if (presence == PRESENT_STORED)
-        return entries_share(plan, leaf, expr->access, counts);
-    const double left = presence == PRESENT_RIGHT ? 1 : present_share(plan, leaf, expr->left, type, counts);
-    const double right = presence == PRESENT_LEFT ? 1 : present_share(plan, leaf, expr->right, type, counts);
-    if (left < 0 || right < 0)
-        return -1;
-    return presence == PRESENT_EITHER ? fmin(1, left + right) : left * right;
 }
 
 // A kernel at work: the operations of all of its points; calls of the BLAS, and the extents of each; and
@@ -239,8 +228,9 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
     Work work = {.inside = 1, .real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
     double points = nest_points(plan, leaf->nest, whole, 0);
     if (leaf->sparse) {
-        const double share =
-            present_share(plan, leaf, leaf->assign->rhs, assignment_type(plan->spmd->cin->assignment), whole);
+        Processor processor = {plan, leaf, whole};
+        const double share = expr_share(leaf->assign->rhs, assignment_type(plan->spmd->cin->assignment),
+                                        entries_share, &processor);
         points *= share * (plan->joint ? plan->joint[leaf->nest].correlation : 1);
         VarSet sparse = 0;
         expr_accesses(leaf->assign->rhs, add_sparse_vars, &sparse);

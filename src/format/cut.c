@@ -128,13 +128,14 @@ void cutter_free(Cutter *cutter) {
     cutter->narrowed = false;
 }
 
-// Slices of one cut, from number `begin` on.
+// Slices of one cut, from number `begin` on; or only how many entries there are, where `to` is NULL.
 typedef struct {
     const Cutter *cutter;
     Arena *arena;
     SliceArray *to;
     int64_t begin;
     bool sorted;
+    int64_t count;
 } Cut;
 
 static void push(Cut *cut, Slice slice) {
@@ -154,6 +155,9 @@ static void push(Cut *cut, Slice slice) {
 static void push_found(Cut *cut, Slice slice) {
     const Cutter *cutter = cut->cutter;
     const int64_t *positions = cutter->box.values;
+    cut->count += slice.count;
+    if (!cut->to)
+        return;
     if (!cutter->narrowed && !cutter->reordered)
         push(cut, slice);
     else
@@ -216,7 +220,6 @@ static void sort_slices(Slice *slices, int64_t count, int64_t positions, Arena *
 int64_t cutter_cut(const Cutter *cutter, int64_t count, const Rect *const *rects, Arena *arena,
                    SliceArray *to) {
     Cut cut = {.cutter = cutter, .arena = arena, .to = to, .begin = to->count, .sorted = true};
-    int64_t entries = 0;
     for (int64_t i = 0; i < count && cutter->tensor->value_count > 0; i++)
         if (!rect_is_empty(rects[i]))
             cut_rect(&cut, rects[i]);
@@ -228,9 +231,14 @@ int64_t cutter_cut(const Cutter *cutter, int64_t count, const Rect *const *rects
         for (int64_t i = 0; i < found; i++)
             push(&cut, slices[i]);
     }
-    for (int64_t i = cut.begin; i < to->count; i++)
-        entries += to->items[i].count;
-    return entries;
+    return cut.count;
+}
+
+int64_t cutter_count(const Cutter *cutter, const Rect *rect) {
+    Cut cut = {.cutter = cutter};
+    if (cutter->tensor->value_count > 0 && !rect_is_empty(rect))
+        cut_rect(&cut, rect);
+    return cut.count;
 }
 
 const char *stored_unpack_slices(const StoredTensor *tensor, const SliceArray *slices, Entries *entries) {

@@ -33,6 +33,9 @@ void cutter_free(Cutter *cutter);
 int64_t cutter_cut(const Cutter *cutter, int64_t count, const Rect *const *rects, Arena *arena,
                    SliceArray *to);
 
+// How many entries are in one rectangle, without finding where they are.
+int64_t cutter_count(const Cutter *cutter, const Rect *rect);
+
 // The entries in slices, with their values, which are zero of a tensor without values; entries_free follows
 // in any case.
 const char *stored_unpack_slices(const StoredTensor *tensor, const SliceArray *slices, Entries *entries);

@@ -110,6 +110,20 @@ bool expr_is_always_present(const Expr *expr, ElementType type) {
     }
 }
 
+double expr_share(const Expr *expr, ElementType type, double (*stored)(void *context, const Access *access),
+                  void *context) {
+    const Presence presence = expr_presence(expr, type);
+    if (presence == PRESENT_ALWAYS)
+        return 1;
+    if (presence == PRESENT_STORED)
+        return stored(context, expr->access);
+    const double left = presence == PRESENT_RIGHT ? 1 : expr_share(expr->left, type, stored, context);
+    const double right = presence == PRESENT_LEFT ? 1 : expr_share(expr->right, type, stored, context);
+    if (left < 0 || right < 0)
+        return -1;
+    return presence == PRESENT_EITHER ? fmin(1, left + right) : left * right;
+}
+
 const Expr *expr_always_present_part(const Expr *expr, ElementType type) {
     switch (expr_presence(expr, type)) {
     case PRESENT_LEFT:

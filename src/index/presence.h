@@ -21,6 +21,10 @@ Presence expr_presence(const Expr *expr, ElementType type);
 bool expr_is_always_present(const Expr *expr, ElementType type);
 // The smallest part of an expression that is always present because of which it is so.
 const Expr *expr_always_present_part(const Expr *expr, ElementType type);
+// The share of all points at which an expression is present, if what tensors store is independent of each
+// other: `stored` gives that of an access (PRESENT_STORED). Negative, not known: where it does so of one.
+double expr_share(const Expr *expr, ElementType type, double (*stored)(void *context, const Access *access),
+                  void *context);
 // What reductions that are no sums combine: the expression, which is zero where it is not present. Itself
 // where it is always present.
 const Expr *expr_with_zeros(Arena *arena, const Expr *expr, ElementType type);

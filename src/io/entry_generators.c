@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Generators of entries: drawn coordinates, graphs as those of Graph500, and stencils on grids.
+#include "base/random.h"
 #include "io/generators.h"
 
 #include "base/integer.h"
@@ -19,12 +20,12 @@ static void set_value(Entries *entries, int64_t at, double value) {
 static void set_random(Entries *entries, int64_t at, uint64_t seed, int64_t e) {
     const TypeInfo *info = type_info(entries->type);
     if (info->is_complex) {
-        const double parts[] = {random_value(seed, e), random_value(seed + IMAGINARY_SEED, e)};
+        const double parts[] = {random_fraction(seed, e), random_fraction(seed + IMAGINARY_SEED, e)};
         type_conversion(TYPE_C128, entries->type)((char *)entries->values + at * (int64_t)info->size, 1,
                                                   parts, 1, 1);
         return;
     }
-    set_value(entries, at, random_value(seed, e) * (info->is_integer ? 1024 : 1));
+    set_value(entries, at, random_fraction(seed, e) * (info->is_integer ? 1024 : 1));
 }
 
 static int64_t count_one_each(const Generator *generator, const GeneratorValues *values, const Entries *shape,
@@ -50,7 +51,7 @@ static void fill_sparse(const Generator *generator, const GeneratorValues *value
     for (int64_t e = first; e < last; e++, at++) {
         for (int d = 0; d < entries->order; d++) {
             const int64_t extent = entries->extents[d];
-            const double x = (double)extent * random_value(values->seed, e * entries->order + d);
+            const double x = (double)extent * random_fraction(values->seed, e * entries->order + d);
             entries->coordinates[d][at] = min_i64((int64_t)x, extent - 1); // an extent may be rounded up
         }
         set_random(entries, at, values->seed + 1, e);
@@ -76,7 +77,7 @@ static void fill_rmat(const Generator *generator, const GeneratorValues *values,
     for (int64_t e = first; e < last; e++, at++) {
         int64_t row = 0, column = 0;
         for (int b = 0; b < values->scale; b++) {
-            const double x = random_value(values->seed, e * values->scale + b);
+            const double x = random_fraction(values->seed, e * values->scale + b);
             row = 2 * row + (x >= 0.57 + 0.19);
             column = 2 * column + ((x >= 0.57 && x < 0.57 + 0.19) || x >= 0.57 + 0.19 + 0.19);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/generators.h"
+#include "base/random.h"
 
 #include "base/text.h"
 
@@ -41,21 +42,12 @@ static void const_integers(const GeneratorValues *values, int64_t position, int6
         to[i] = values->integer;
 }
 
-// SplitMix64 of seed and position.
-double random_value(uint64_t seed, int64_t position) {
-    uint64_t z = seed + ((uint64_t)position + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-53;
-}
-
 // `part`: added to the seed of the value, not to that of whether there is one.
 static double random_part(const GeneratorValues *values, uint64_t part, int64_t position) {
     if (!values->has_density)
-        return random_value(values->seed + part, position);
-    return random_value(values->seed, position) < values->density
-               ? random_value(values->seed + 1 + part, position)
+        return random_fraction(values->seed + part, position);
+    return random_fraction(values->seed, position) < values->density
+               ? random_fraction(values->seed + 1 + part, position)
                : 0;
 }
 

@@ -87,8 +87,7 @@ ElementType generated_type(const Generator *generator, ElementType type);
 void generator_fill(const Generator *generator, const GeneratorValues *values, ElementType generated,
                     int64_t position, int64_t step, int64_t count, GeneratedBlock *to);
 
-// value(seed, position) of docs/command.md, uniform in [0, 1).
-double random_value(uint64_t seed, int64_t position);
+// value(SEED, number) of docs/command.md is random_fraction.
 // Imaginary parts of drawn values come from another seed: their own one plus this.
 #define IMAGINARY_SEED ((uint64_t)1 << 32)
 

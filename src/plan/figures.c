@@ -311,6 +311,24 @@ double plan_estimated_entries(const StatementPlan *plan, const Tensor *tensor) {
     return entries;
 }
 
+// Of the levels at the end that have a position for each entry.
+static int64_t entry_bytes(const Tensor *tensor) {
+    int64_t bytes = (int64_t)type_info(tensor->type)->size;
+    for (int l = tensor->order - 1; l >= 0; l--) {
+        const LevelType *level = &tensor->levels[l];
+        if (!level->format->full)
+            bytes += level->wide ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
+        if (!level->format->branchless)
+            break;
+    }
+    return bytes;
+}
+
+double plan_estimated_bytes(const StatementPlan *plan, const Tensor *tensor) {
+    const double entries = plan_estimated_entries(plan, tensor);
+    return entries < 0 ? entries : entries * (double)entry_bytes(tensor);
+}
+
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures) {
     const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
     EntryFigures *known = arena_new(plan->arena, EntryFigures);
