@@ -43,9 +43,10 @@ typedef struct {
     const int *copies; // by statement: how many before it copy its operands, which its alternatives count
     double seconds;    // of all statements in all their executions, at most
     int64_t peak_bytes;
-    const int64_t
-        *assumed; // by tensor id: entries of a sparse tensor that are assumed, spread evenly; -1: none
-    const bool *estimated;  // the same: they are about as many as its statement gives it
+    // By tensor id: entries of a sparse tensor that are not known, but assumed; -1: they are known. And
+    // whether that number is an estimate of how many its statement gives it.
+    const int64_t *assumed;
+    const bool *estimated;
     const char *const *why; // by statement: why it is not distributed, where no other way could be planned
     bool spilled;           // tensors without a placement are in disk, as the limit demands
 } Chosen;

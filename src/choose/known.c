@@ -193,23 +193,82 @@ static const char *find_boundaries(const Search *search, Pipeline *pipeline, Bou
     return why;
 }
 
-// Lends the operands of a statement whose entries nothing before it says, and counts what it moves.
+// How many entries each of those stands for that are assumed of a tensor.
+static double entries_for_each(const Search *search, const Tensor *tensor) {
+    const Tensor *of = tensor_as_given(tensor);
+    const SearchTensor *known = of->id < search->program->tensor_count ? &search->tensors[of->id] : NULL;
+    const double stored = known && known->estimated ? (double)stored_count(&known->stored) : 0;
+    return stored > 0 ? fmax(1, known->entry_count / stored) : 1;
+}
+
+static const int64_t *times(const Search *search, int64_t ranks, const int64_t *figures, double factor) {
+    int64_t *scaled = figures ? arena_array(search->arena, int64_t, ranks) : NULL;
+    for (int64_t rank = 0; figures && rank < ranks; rank++)
+        scaled[rank] = saturated_from(factor * (double)figures[rank]);
+    return scaled;
+}
+
+// What moves of the entries that others stand for.
+static void scale_moved(const Search *search, StatementPlan *plan) {
+    for (int t = 0; t < plan->spmd->transfer_count; t++) {
+        const double each = entries_for_each(search, plan->spmd->transfers[t].statement_access->tensor);
+        const EntryFigures *moved = plan->entries[t];
+        if (each == 1 || !moved)
+            continue;
+        const int64_t *figures[] = {moved->elements, moved->structure_bytes, moved->buffer_bytes,
+                                    moved->used};
+        for (int i = 0; i < 4; i++)
+            figures[i] = times(search, plan->ranks, figures[i], each);
+        plan_count_entries(plan, t,
+                           (EntryFigures){figures[0], moved->messages, figures[1], figures[2], figures[3]});
+    }
+}
+
+// And what is stored of them.
+static void scale_stored(const Search *search, Plan *plan) {
+    for (int t = 0; t < plan->tensor_count; t++) {
+        const double each = entries_for_each(search, plan->tensors[t]);
+        const Home *home = &plan->homes[t];
+        if (each == 1 || !home->stored_entries)
+            continue;
+        const int64_t size = plan_entry_bytes(plan->tensors[t]);
+        const int64_t *entries = times(search, home->ranks, home->stored_entries, each);
+        int64_t *bytes = arena_array(search->arena, int64_t, home->ranks);
+        for (int64_t rank = 0; rank < home->ranks; rank++)
+            bytes[rank] = saturated_add(home->stored_bytes[rank],
+                                        saturated_mul(entries[rank] - home->stored_entries[rank], size));
+        plan_count_stored(plan, t, entries, bytes);
+    }
+}
+
+// Lends a tensor the entries that the search has of it, where nothing says which it has.
+static const char *lend(const Search *search, Structures *structures, const Tensor *tensor) {
+    return tensor->id < search->program->tensor_count && tensor_is_sparse(tensor) &&
+                   !structures_stored(structures, tensor->id).entries
+               ? structures_lend(structures, tensor->id, &search->tensors[tensor->id].stored)
+               : NULL;
+}
+
+// Lends what a statement reads, and assigns, and counts what it moves.
 static const char *count_statement(const Search *search, Structures *structures, Plan *plan, int statement,
                                    const Tensor **tensor) {
-    const Spmd *spmd = plan->statements[statement]->spmd;
+    StatementPlan *of = plan->statements[statement];
+    const Spmd *spmd = of->spmd;
     const char *why = NULL;
     for (int t = 0; t < spmd->transfer_count && !why; t++) {
-        const Tensor *operand = tensor_as_given(spmd->transfers[t].statement_access->tensor);
-        const bool of_program = operand->id < search->program->tensor_count;
-        *tensor = operand;
-        if (spmd->transfers[t].kind == TRANSFER_FETCH && of_program && tensor_is_sparse(operand) &&
-            !structures_stored(structures, operand->id).entries)
-            why = structures_lend(structures, operand->id, &search->tensors[operand->id].stored);
+        *tensor = tensor_as_given(spmd->transfers[t].statement_access->tensor);
+        if (spmd->transfers[t].kind == TRANSFER_FETCH)
+            why = lend(search, structures, *tensor);
     }
     if (why)
         return why;
     structures_estimate(structures, plan, statement, false);
-    return structures_count(structures, plan, statement, tensor);
+    why = structures_count(structures, plan, statement, tensor);
+    if (why)
+        return why;
+    scale_moved(search, of);
+    *tensor = of->target;
+    return lend(search, structures, of->target);
 }
 
 Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, Diagnostics *diagnostics) {
@@ -228,6 +287,7 @@ Plan *known_plan(const Search *search, Pipeline *pipeline, PlanOptions options, 
     for (int s = 0; s < plan->statement_count && !why; s++)
         why = count_statement(search, structures, plan, s, &tensor);
     structures_count_stored(structures, plan);
+    scale_stored(search, plan);
     structures_free(structures);
     return refuse(tensor, why, diagnostics) ? plan : NULL;
 }

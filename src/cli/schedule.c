@@ -194,6 +194,21 @@ static void print_json_alternative(const Alternative *alternative, Text *to) {
     text_append(to, "}");
 }
 
+// Of the tensors whose entries are not known; nothing where there are none.
+static void print_json_entries(const Session *session, const Chosen *chosen, bool estimated, const char *key,
+                               Text *to) {
+    bool any = false;
+    for (int t = 0; t < session->pipeline->program->tensor_count; t++) {
+        if (chosen->assumed[t] < 0 || chosen->estimated[t] != estimated)
+            continue;
+        text_printf(to, any ? ", " : ", \"%s\": {", key);
+        text_append_json(to, session->pipeline->program->tensors[t]->name);
+        text_printf(to, ": %" PRId64, chosen->assumed[t]);
+        any = true;
+    }
+    text_append(to, any ? "}" : "");
+}
+
 static void print_json(const Session *session, const Chosen *chosen, Text *to) {
     const Program *program = chosen->program;
     Text text = text_create(to->arena);
@@ -202,16 +217,8 @@ static void print_json(const Session *session, const Chosen *chosen, Text *to) {
     text_printf(to, ", \"ranks\": %" PRId64 ", \"seconds\": ", chosen->ranks);
     text_printf(to, "%.6g", chosen->seconds);
     text_printf(to, ", \"peak_bytes\": %" PRId64, chosen->peak_bytes);
-    bool any = false;
-    for (int t = 0; t < session->pipeline->program->tensor_count; t++) {
-        if (chosen->assumed[t] < 0)
-            continue;
-        text_append(to, any ? ", " : ", \"assumed_entries\": {");
-        text_append_json(to, session->pipeline->program->tensors[t]->name);
-        text_printf(to, ": %" PRId64, chosen->assumed[t]);
-        any = true;
-    }
-    text_append(to, any ? "}" : "");
+    print_json_entries(session, chosen, false, "assumed_entries", to);
+    print_json_entries(session, chosen, true, "estimated_entries", to);
     text_append(to, ", \"statements\": [\n");
     for (int s = 0; s < program->statement_count; s++) {
         text_append(to, "  {\"target\": ");

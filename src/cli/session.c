@@ -106,6 +106,8 @@ void session_print_errors(const Session *session, Diagnostics *diagnostics) {
 Diagnostics *session_warnings(const Session *session) {
     Diagnostics *warnings = diagnostics_create(session->arena, session->source);
     warnings->choice = session->options->warnings;
+    if (session->options->automatic)
+        warnings->choice.off |= 1U << WARNING_ONE_COMPUTES; // it was chosen, from the time that all take
     return warnings;
 }
 

@@ -311,9 +311,9 @@ double plan_estimated_entries(const StatementPlan *plan, const Tensor *tensor) {
     return entries;
 }
 
-// Of the levels at the end that have a position for each entry.
-static int64_t entry_bytes(const Tensor *tensor) {
+int64_t plan_entry_bytes(const Tensor *tensor) {
     int64_t bytes = (int64_t)type_info(tensor->type)->size;
+    // The levels at the end that have a position for each entry.
     for (int l = tensor->order - 1; l >= 0; l--) {
         const LevelType *level = &tensor->levels[l];
         if (!level->format->full)
@@ -326,7 +326,7 @@ static int64_t entry_bytes(const Tensor *tensor) {
 
 double plan_estimated_bytes(const StatementPlan *plan, const Tensor *tensor) {
     const double entries = plan_estimated_entries(plan, tensor);
-    return entries < 0 ? entries : entries * (double)entry_bytes(tensor);
+    return entries < 0 ? entries : entries * (double)plan_entry_bytes(tensor);
 }
 
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures) {

@@ -215,7 +215,8 @@ void plan_count_stored(Plan *plan, int tensor, const int64_t *entries, const int
 void plan_count_entries(StatementPlan *plan, int transfer, EntryFigures figures);
 // The entries that a statement gives a sparse tensor, about; -1: not known.
 double plan_estimated_entries(const StatementPlan *plan, const Tensor *tensor);
-// Bytes of their values, and of the coordinates that each has of its own.
+// Bytes of one entry: its value, and the coordinates that are its own. And of all these.
+int64_t plan_entry_bytes(const Tensor *tensor);
 double plan_estimated_bytes(const StatementPlan *plan, const Tensor *tensor);
 
 // The figures of plan_figures, computed with these figures of entries; the plan is not changed. `moved` by

@@ -9,8 +9,7 @@
 // What a statement into a sparse tensor stands for, so that nests can make it; any other is returned as it
 // is.
 // - `A(i, j) = A(i, j) + E`, where E does not read A, is `A(i, j) += E`: A keeps its entries and gets others.
-// - `max=`, `min=` and `*=` have the old value on the right side, as `A(i, j) = A(i, j) * E`, with an
-// explicit
+// - `max=`, `min=`, `*=` have the old value on the right side, as `A(i, j) = A(i, j) * E`, with an explicit
 //   reduction of what is summed; so has `+=` where E reads A.
 // - Updates that read no other sparse tensor and sum nothing keep the entries of A.
 // - All others give A other entries. They read a workspace in its place, which has what A has before them

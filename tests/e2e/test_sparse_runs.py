@@ -58,7 +58,7 @@ def test_estimated_entries(folder):
     formats = [("csr", "csr", "csr"), ("csc", "csc", "coo"), ("coo", "csc", "csr"), ("dcsr", "coo", "csc")]
     statements = [("A", "A(i, j) = B(i, k) * C(k, j)"), ("A", "A(i, j) = B(i, j) + C(i, j)"), ("A", "A(i, j) = B(i, j) * C(j, i)"),
                   ("A", "A(i, j) = B(k, i) * C(k, j) + B(i, j)"), ("R", "R(i, l) = B(i, j) * T(i, j, l)"),
-                  ("S", "S(i, j) = 2 * T(i, j, l) * C(j, i)")]
+                  ("S", "S(i, j) = 2 * T(i, j, l) * C(j, i)"), ("S", "S(i, j) = sum({l}, T(i, j, l) + C(i, j))")]
     for number, (result, statement) in enumerate(statements):
         b, c, a = formats[number % len(formats)]
         given = [word for name, source in sources.items() if f"{name}(" in statement for word in ("--in", f"{name}={source}")]
@@ -73,6 +73,13 @@ def test_estimated_entries(folder):
         done = json.loads(distal(["plan", *program]).stdout)["statements"][0]["tensors"]["A"]
         found = sum(json.loads(distal(["run", "-q", *program]).stdout)["statements"][0]["tensors"]["A"]["stored"])
         check(done.get("stored_estimate", sum(done["stored"] or [-1])) == found, f"{statement}: {done}, and {found} found")
+    # Sums of more terms than are sampled have no estimate.
+    many = [f"B{number}" for number in range(120)]
+    program = "param n = 20; tensor A(n, n): f64, csr; " + "".join(f"tensor {name}(n, n): f64, csr; " for name in many) + \
+        "A(i, j) = " + " + ".join(f"{name}(i, j)" for name in many)
+    given = [word for name in many for word in ("--in", f"{name}=sparse:1:9")]
+    done = json.loads(distal(["plan", "-e", program, *given, "--stats=json"]).stdout)
+    check("stored_estimate" not in done["statements"][0]["tensors"]["A"], f"{done}")
     unknown = json.loads(distal(["plan", "-e", tensors.format(a="csr", b="csr", c="csr") + statements[0][1], "--stats=json"]).stdout)
     check("stored_estimate" not in unknown["statements"][0]["tensors"]["A"], f"{unknown}")
 

@@ -169,11 +169,11 @@ static void test_add_in_every_type(void **state) {
 // Values of the formula in docs/command.md, computed apart.
 static void test_random_is_splitmix64(void **state) {
     (void)state;
-    assert_true(random_value(0, 0) == (double)(UINT64_C(0xE220A8397B1DCDAF) >> 11) * 0x1p-53);
-    assert_true(random_value(0, 1) == (double)(UINT64_C(0x6E789E6AA1B965F4) >> 11) * 0x1p-53);
-    assert_true(random_value(0, 2) == (double)(UINT64_C(0x06C45D188009454F) >> 11) * 0x1p-53);
-    assert_true(random_value(1234567, 0) == (double)(UINT64_C(6457827717110365317) >> 11) * 0x1p-53);
-    assert_true(random_value(1234567, 1) == (double)(UINT64_C(3203168211198807973) >> 11) * 0x1p-53);
+    assert_true(random_fraction(0, 0) == (double)(UINT64_C(0xE220A8397B1DCDAF) >> 11) * 0x1p-53);
+    assert_true(random_fraction(0, 1) == (double)(UINT64_C(0x6E789E6AA1B965F4) >> 11) * 0x1p-53);
+    assert_true(random_fraction(0, 2) == (double)(UINT64_C(0x06C45D188009454F) >> 11) * 0x1p-53);
+    assert_true(random_fraction(1234567, 0) == (double)(UINT64_C(6457827717110365317) >> 11) * 0x1p-53);
+    assert_true(random_fraction(1234567, 1) == (double)(UINT64_C(3203168211198807973) >> 11) * 0x1p-53);
 }
 
 static void test_generators_by_type(void **state) {
@@ -190,12 +190,12 @@ static void test_generators_by_type(void **state) {
     generate(generator, &sparse, shape, &c64);
     int kept = 0;
     for (int64_t p = 0; p < 4000; p++) {
-        double value = random_value(9, p);
+        double value = random_fraction(9, p);
         assert_true(((float *)f32.data)[p] == (float)value);
         assert_int_equal(((int32_t *)i32.data)[p], (int)floor(1024 * value));
         float _Complex entry = ((float _Complex *)c64.data)[p];
-        assert_true(crealf(entry) == (value < 0.25 ? (float)random_value(10, p) : 0) &&
-                    cimagf(entry) == (value < 0.25 ? (float)random_value(10 + IMAGINARY_SEED, p) : 0));
+        assert_true(crealf(entry) == (value < 0.25 ? (float)random_fraction(10, p) : 0) &&
+                    cimagf(entry) == (value < 0.25 ? (float)random_fraction(10 + IMAGINARY_SEED, p) : 0));
         kept += value < 0.25;
     }
     assert_in_range(kept, 900, 1100);
