@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pieces, generators and files.
+#include "base/random.h"
 #include "format/runs.h"
 #include "io/generate.h"
 #include "io/input.h"
