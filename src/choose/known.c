@@ -196,9 +196,10 @@ static const char *find_boundaries(const Search *search, Pipeline *pipeline, Bou
 // How many entries each of those stands for that are assumed of a tensor.
 static double entries_for_each(const Search *search, const Tensor *tensor) {
     const Tensor *of = tensor_as_given(tensor);
-    const SearchTensor *known = of->id < search->program->tensor_count ? &search->tensors[of->id] : NULL;
-    const double stored = known && known->estimated ? (double)stored_count(&known->stored) : 0;
-    return stored > 0 ? fmax(1, known->entry_count / stored) : 1;
+    if (of->id >= search->program->tensor_count || !search->tensors[of->id].estimated)
+        return 1;
+    const SearchTensor *known = &search->tensors[of->id];
+    return fmax(1, known->entry_count / fmax(1, (double)stored_count(&known->stored)));
 }
 
 static const int64_t *times(const Search *search, int64_t ranks, const int64_t *figures, double factor) {

@@ -389,7 +389,7 @@ static double average_share(Joint *joint, const WalkArray *walks, Listed *listed
     int count = 0;
     for (int64_t w = 0; w < walks->count; w++)
         points += walks->items[w].points;
-    for (int i = 0; i < SLICES && listed->left > 0 && points > 0; i++) {
+    for (int i = 0; i < SLICES && listed->left > 0 && walks->count > 0 && points > 0; i++) {
         const double target = (spread(i) + 0.5) / SLICES * points;
         double before = 0;
         int64_t w = 0;

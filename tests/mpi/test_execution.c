@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The runtime without a planner: agreement on failures, datatypes, executions put together by hand for what
 // no planned program does, and tensors in and out of files. ranks: 12
+#include "base/random.h"
 #include "io/generate.h"
 #include "report.h"
 #include "runtime/execution.h"
@@ -417,7 +418,7 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
     CHECK(storage_load(storage, &file, comm, diagnostics), "load: %s", first_message(diagnostics));
     int64_t *whole = storage_gather(storage, comm, diagnostics);
     for (int64_t i = 0; i < 6 * ranks && whole; i++)
-        CHECK(whole[i] == (int64_t)(1024 * random_value(5, i)), "element %" PRId64, i);
+        CHECK(whole[i] == (int64_t)(1024 * random_fraction(5, i)), "element %" PRId64, i);
     free(whole);
     // The ranks after the first have none of it.
     void *gathered = NULL, *read = NULL;
@@ -425,7 +426,7 @@ static void with_files(MPI_Comm comm, int rank, int ranks, bool replicated) {
     CHECK(storage_read_first(storage, &file, &read, comm, diagnostics), "read on the first rank");
     CHECK(!gathered == (rank > 0) && !read == (rank > 0), "what ranks have");
     for (int64_t i = 0; i < 6 * ranks && rank == 0 && gathered && read; i++)
-        CHECK(((int64_t *)gathered)[i] == (int64_t)(1024 * random_value(5, i)) &&
+        CHECK(((int64_t *)gathered)[i] == (int64_t)(1024 * random_fraction(5, i)) &&
                   ((int64_t *)read)[i] == ((int64_t *)gathered)[i],
               "element %" PRId64 " on the first rank", i);
     free(gathered);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reference.h"
+#include "base/random.h"
 
 #include "index/evaluate.h"
 #include "io/generate.h"
@@ -29,10 +30,10 @@ static Input input_of(const Tensor *tensor, uint64_t seed) {
 // 0.5 .. 1.5 and its negative; whole numbers 1 .. 9 for integers.
 static double input_value(const Input *input, uint64_t seed, int64_t position) {
     static const double special[] = {INFINITY, -INFINITY, NAN, 0};
-    double value = random_value(seed, position), sign = random_value(seed + 1, position) < 0.5 ? -1 : 1;
+    double value = random_fraction(seed, position), sign = random_fraction(seed + 1, position) < 0.5 ? -1 : 1;
     if (type_info(input->type)->is_integer)
         return sign * floor(1 + 9 * value);
-    if (input->special && random_value(seed + 4, position) < 1. / 16)
+    if (input->special && random_fraction(seed + 4, position) < 1. / 16)
         return special[(int)(4 * value)];
     return sign * (0.5 + value);
 }
