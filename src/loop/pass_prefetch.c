@@ -261,7 +261,7 @@ static InsertPoint point_within(const InsertPoint *point, const LoopNode *node, 
         point->entries, point->var_count, bound, point->bound_arrays, to, arena_array(arena, ValueList, 1)};
 }
 
-static bool mention(const LoopKernel *kernel, const LoopBody *nodes, int var) {
+static bool uses_variable(const LoopKernel *kernel, const LoopBody *nodes, int var) {
     bool found = false;
     for (int64_t i = 0; i < nodes->count; i++)
         found = found || loop_uses_within(kernel, nodes->items[i]).vars[var];
@@ -295,7 +295,8 @@ static void prefetch_before(const InsertPoint *outer, const LoopBody *body) {
         if (!is_known_there && !is_over_blocks(node))
             within.prefetched = point.prefetched;
         prefetch_before(&within, &node->body);
-        const bool of_blocks = is_over_blocks(node) && mention(entries.prefetch->kernel, &inside, node->var);
+        const bool of_blocks =
+            is_over_blocks(node) && uses_variable(entries.prefetch->kernel, &inside, node->var);
         if (inside.count > 0 && is_known_there && (of_blocks || node->kind == LOOP_IF))
             loop_append(arena, point.to, around_prefetches(arena, around, inside));
         else if (!of_blocks)

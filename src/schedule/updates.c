@@ -134,7 +134,7 @@ static const Expr *with_old(Arena *arena, const Expr *expr, const Tensor *target
 
 // The workspace "old_A", or "old_A2" where that is taken, stored and placed as the left side is. Statements
 // that assign the same tensor share it.
-static const Tensor *find_old(Scheduler *scheduler, const Assignment *assignment) {
+static const Tensor *old_workspace(Scheduler *scheduler, const Assignment *assignment) {
     for (int64_t w = 0; w < scheduler->workspaces.count; w++)
         if (scheduler->workspaces.items[w]->before == assignment->lhs->tensor)
             return scheduler->workspaces.items[w];
@@ -160,7 +160,7 @@ const Assignment *schedule_replaced(Scheduler *scheduler, const Assignment *assi
     if (added != stored)
         return added;
     Assignment *replaced = arena_copy(arena, stored, sizeof *stored);
-    replaced->rhs = with_old(arena, stored->rhs, target, find_old(scheduler, stored));
+    replaced->rhs = with_old(arena, stored->rhs, target, old_workspace(scheduler, stored));
     return replaced;
 }
 
