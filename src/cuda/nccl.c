@@ -13,12 +13,16 @@ typedef void *Communicator;
 typedef struct {
     char bytes[DEVICE_GROUP_BYTES];
 } UniqueId;
-enum { SUCCESS = 0, TYPE_INT32 = 2, TYPE_INT64 = 4, TYPE_FLOAT32 = 7, TYPE_FLOAT64 = 8 };
+enum { NCCL_SUCCESS = 0 };
+enum { NCCL_INT32 = 2, NCCL_INT64 = 4, NCCL_FLOAT32 = 7, NCCL_FLOAT64 = 8 };
+enum { NCCL_SUM = 0, NCCL_PROD = 1, NCCL_MAX = 2, NCCL_MIN = 3 };
 
 typedef struct {
     int (*ncclGetUniqueId)(UniqueId *id);
     int (*ncclCommInitRank)(Communicator *communicator, int members, UniqueId id, int member);
-    int (*ncclCommDestroy)(Communicator communicator);
+    int (*ncclCommAbort)(Communicator communicator);
+    int (*ncclGroupStart)(void);
+    int (*ncclGroupEnd)(void);
     int (*ncclReduce)(const void *from, void *to, size_t count, int type, int op, int root,
                       Communicator communicator, CUstream stream);
     int (*ncclAllReduce)(const void *from, void *to, size_t count, int type, int op,
@@ -30,18 +34,18 @@ static Nccl nccl;
 static bool opened;
 
 static bool succeeded(int result, const char *name) {
-    if (result != SUCCESS)
+    if (result != NCCL_SUCCESS)
         device_fail("%s: %s", name, nccl.ncclGetErrorString(result));
-    return result == SUCCESS;
+    return result == NCCL_SUCCESS;
 }
 #define NCCL_CALL(name, ...) succeeded(nccl.name(__VA_ARGS__), #name)
 
 static bool open_library(const char **why) {
     static const LibraryFile files[] = {{"libnccl.so.2", 0}, {NULL, 0}};
 #define SYMBOL(name) LIBRARY_SYMBOL(Nccl, name, false)
-    static const LibrarySymbol symbols[] = {SYMBOL(ncclGetUniqueId), SYMBOL(ncclCommInitRank),
-                                            SYMBOL(ncclCommDestroy), SYMBOL(ncclReduce),
-                                            SYMBOL(ncclAllReduce),   SYMBOL(ncclGetErrorString)};
+    static const LibrarySymbol symbols[] = {
+        SYMBOL(ncclGetUniqueId), SYMBOL(ncclCommInitRank), SYMBOL(ncclCommAbort), SYMBOL(ncclGroupStart),
+        SYMBOL(ncclGroupEnd),    SYMBOL(ncclReduce),       SYMBOL(ncclAllReduce), SYMBOL(ncclGetErrorString)};
 #undef SYMBOL
     *why = opened ? NULL : library_load(files, 0, symbols, sizeof symbols / sizeof *symbols, &nccl);
     opened = !*why;
@@ -64,31 +68,46 @@ static void *join(const char name[DEVICE_GROUP_BYTES], int members, int member) 
                                                                                            : NULL;
 }
 
+// Without waiting for other members, of which one may have failed: ncclCommDestroy may wait for them.
 static void leave(void *group) {
-    if (cuda_enter())
-        NCCL_CALL(ncclCommDestroy, group);
+    if (cuda.cuCtxSetCurrent(cuda_process.context) == CUDA_SUCCESS)
+        nccl.ncclCommAbort(group);
 }
 
-static int op_of(Reducer reducer) {
-    static const int ops[REDUCER_COUNT] = {
-        [REDUCER_SUM] = 0, [REDUCER_PROD] = 1, [REDUCER_MAX] = 2, [REDUCER_MIN] = 3};
-    return ops[reducer];
+static bool begin(void) {
+    return cuda_enter() && succeeded(nccl.ncclGroupStart(), "ncclGroupStart");
+}
+
+static void end(void) {
+    succeeded(nccl.ncclGroupEnd(), "ncclGroupEnd");
 }
 
 // A complex number is two real ones, whose sums are apart.
 static void sum(void *group, Reducer reducer, ElementType type, void *elements, int64_t count, int root) {
-    const TypeInfo *info = type_info(type);
-    const size_t size = info->is_complex ? info->size / 2 : info->size;
-    const int of =
-        info->is_integer ? (size == 4 ? TYPE_INT32 : TYPE_INT64) : (size == 4 ? TYPE_FLOAT32 : TYPE_FLOAT64);
-    const size_t numbers = (size_t)count * (info->is_complex ? 2 : 1);
+    static const struct {
+        int type, numbers; // of an element
+    } types[TYPE_COUNT] = {
+        [TYPE_I32] = {NCCL_INT32, 1},   [TYPE_I64] = {NCCL_INT64, 1},   [TYPE_F32] = {NCCL_FLOAT32, 1},
+        [TYPE_F64] = {NCCL_FLOAT64, 1}, [TYPE_C64] = {NCCL_FLOAT32, 2}, [TYPE_C128] = {NCCL_FLOAT64, 2}};
+    static const int ops[REDUCER_COUNT] = {[REDUCER_SUM] = NCCL_SUM,
+                                           [REDUCER_PROD] = NCCL_PROD,
+                                           [REDUCER_MAX] = NCCL_MAX,
+                                           [REDUCER_MIN] = NCCL_MIN};
+    const size_t numbers = (size_t)count * (size_t)types[type].numbers;
     if (!cuda_enter())
         return;
     if (root < 0)
-        NCCL_CALL(ncclAllReduce, elements, elements, numbers, of, op_of(reducer), group, cuda_stream());
+        NCCL_CALL(ncclAllReduce, elements, elements, numbers, types[type].type, ops[reducer], group,
+                  cuda_stream());
     else
-        NCCL_CALL(ncclReduce, elements, elements, numbers, of, op_of(reducer), root, group, cuda_stream());
+        NCCL_CALL(ncclReduce, elements, elements, numbers, types[type].type, ops[reducer], root, group,
+                  cuda_stream());
 }
 
-const DeviceSums nccl_sums = {
-    .open = open_library, .name = name_group, .join = join, .leave = leave, .sum = sum};
+const DeviceSums nccl_sums = {.open = open_library,
+                              .name = name_group,
+                              .join = join,
+                              .leave = leave,
+                              .begin = begin,
+                              .end = end,
+                              .sum = sum};

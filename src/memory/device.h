@@ -97,7 +97,12 @@ typedef struct {
     // failure.
     bool (*name)(char name[DEVICE_GROUP_BYTES]);
     void *(*join)(const char name[DEVICE_GROUP_BYTES], int members, int member);
+    // After all sums of the group have been executed on all members, or where one could not join; in the same
+    // order of groups for all members. Never a failure.
     void (*leave)(void *group);
+    // The sums between these are begun together, by the second; false: nothing is to be done.
+    bool (*begin)(void);
+    void (*end)(void);
     // Begins to combine `count` elements of each member, in place: at `root`, or where that is -1 at all.
     // Where device_sums_take says so.
     void (*sum)(void *group, Reducer reducer, ElementType type, void *elements, int64_t count, int root);

@@ -44,7 +44,7 @@ static void start(OperationCall *call) {
         sum_begin_at_owner(call, sum);
     else
         sum_begin(call, sum);
-    sum_start(call, MPI_IN_PLACE, sum->piece.data, rect_volume(&sum->piece.rect), -1);
+    sum_start(call, sum, -1);
 }
 
 static void finish(OperationCall *call) {
@@ -52,14 +52,9 @@ static void finish(OperationCall *call) {
         sum_end_at_owner(call, call->details);
 }
 
-const Operation operation_all_reduce = {OPERATION_ALL_REDUCE,
-                                        "all-reduce",
-                                        TRANSFER_REDUCE,
-                                        SHAPE_PART,
-                                        .timed_as = COLLECTIVE_ALL_REDUCE,
-                                        .recognize = recognize,
-                                        .count = count_all,
-                                        .scratch = scratch,
-                                        .prepare = prepare,
-                                        .start = start,
-                                        .finish = finish};
+const Operation operation_all_reduce = {OPERATION_ALL_REDUCE,   "all-reduce",
+                                        TRANSFER_REDUCE,        SHAPE_PART,
+                                        .sums = true,           .timed_as = COLLECTIVE_ALL_REDUCE,
+                                        .recognize = recognize, .count = count_all,
+                                        .scratch = scratch,     .prepare = prepare,
+                                        .start = start,         .finish = finish};

@@ -34,15 +34,12 @@ static bool prepare(OperationCall *call) {
 
 static void start(OperationCall *call) {
     const Sum *sum = call->details;
-    const int64_t count = rect_volume(&sum->piece.rect);
     call_count(call);
-    if (is_owner(call)) {
+    if (is_owner(call))
         sum_begin_at_owner(call, sum);
-        sum_start(call, MPI_IN_PLACE, sum->piece.data, count, call->root);
-    } else {
+    else
         sum_begin(call, sum);
-        sum_start(call, sum->piece.data, NULL, count, call->root);
-    }
+    sum_start(call, sum, call->root);
 }
 
 static void finish(OperationCall *call) {
@@ -50,14 +47,9 @@ static void finish(OperationCall *call) {
         sum_end_at_owner(call, call->details);
 }
 
-const Operation operation_reduce = {OPERATION_REDUCE,
-                                    "reduce",
-                                    TRANSFER_REDUCE,
-                                    SHAPE_PART,
-                                    .timed_as = COLLECTIVE_REDUCE,
-                                    .recognize = recognize,
-                                    .count = count_others,
-                                    .scratch = scratch,
-                                    .prepare = prepare,
-                                    .start = start,
-                                    .finish = finish};
+const Operation operation_reduce = {OPERATION_REDUCE,       "reduce",
+                                    TRANSFER_REDUCE,        SHAPE_PART,
+                                    .sums = true,           .timed_as = COLLECTIVE_REDUCE,
+                                    .recognize = recognize, .count = count_others,
+                                    .scratch = scratch,     .prepare = prepare,
+                                    .start = start,         .finish = finish};

@@ -9,7 +9,7 @@
 typedef struct {
     Sum *parts;  // by member: partial results
     int own;     // this rank's among them
-    int *counts; // NULL: a sum for each part
+    int *counts; // NULL: a sum for each part, at its owner, in place of its partial result
     Sum result;
 } ReduceScatter;
 
@@ -98,16 +98,6 @@ static const void *first_data(const ReduceScatter *scatter, int64_t count) {
     return scatter->parts[first].piece.data;
 }
 
-// A sum for each part, at its owner, in place of its partial result.
-static void start_apart(OperationCall *call, const ReduceScatter *scatter) {
-    for (int m = 0; m < call->plan->send_count; m++) {
-        const Piece *part = &scatter->parts[m].piece;
-        const bool own = m == scatter->own;
-        sum_start(call, own ? MPI_IN_PLACE : part->data, own ? part->data : NULL, rect_volume(&part->rect),
-                  m);
-    }
-}
-
 static void start(OperationCall *call) {
     const ReduceScatter *scatter = call->details;
     const ElementType type = call->scope->storage->type;
@@ -119,7 +109,7 @@ static void start(OperationCall *call) {
     if (is_in_home(scatter))
         piece_reduce(call_reducer(call), own, call_piece(call, call->plan->receives), &own->rect);
     if (!scatter->counts) {
-        start_apart(call, scatter);
+        sum_start_each(call, scatter->parts, (int)call->plan->send_count);
         return;
     }
     const MPI_Datatype element = message_element(type);
@@ -144,6 +134,7 @@ const Operation operation_reduce_scatter = {OPERATION_REDUCE_SCATTER,
                                             "reduce-scatter",
                                             TRANSFER_REDUCE,
                                             SHAPE_MEMBERS,
+                                            .sums = true,
                                             .timed_as = COLLECTIVE_REDUCE_SCATTER,
                                             .recognize = recognize,
                                             .count = count_others,

@@ -2,7 +2,7 @@
 #include "operation/sum.h"
 
 #include "base/integer.h"
-#include "runtime/gpu_sums.h"
+#include "runtime/agreement.h"
 
 bool sum_fits(const Part *part, const Locator *locator) {
     return rect_is_empty(&part->rect) || locator->locate(locator->context, part) >= 0;
@@ -70,26 +70,48 @@ static void sum_chunk(OperationCall *call, const void *send, void *receive, int 
                                call_request(call));
 }
 
-// What is in memory of a GPU, as MPI takes its address.
-static void *address(const OperationCall *call, void *elements) {
-    return elements && call->scope->plan->message_memory == MEMORY_GPU
-               ? device_current()->message_address(elements)
-               : elements;
+// At `root`, or where that is -1 at all members.
+static void start_by_mpi(OperationCall *call, const Sum *sum, int root) {
+    const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
+    const int64_t count = rect_volume(&sum->piece.rect);
+    const bool receives = root < 0 || root == call_member(call, call->scope->plan->rank);
+    char *data = count > 0 ? call_address(&sum->piece, sum->piece.data) : NULL;
+    for (int64_t done = 0; done < count; done += CALL_ELEMENTS) {
+        char *at = data + done * size;
+        sum_chunk(call, receives ? MPI_IN_PLACE : at, receives ? at : NULL,
+                  (int)min_i64(CALL_ELEMENTS, count - done), root);
+    }
 }
 
-void sum_start(OperationCall *call, const void *send, void *receive, int64_t count, int root) {
-    const int64_t size = (int64_t)type_info(call->scope->storage->type)->size;
-    if (call->scope->plan->message_memory == MEMORY_GPU && device_current()->sums) {
-        gpu_sums_start(call->comm, call_reducer(call), call->scope->storage->type,
-                       send == MPI_IN_PLACE ? receive : (void *)(uintptr_t)send, count, root);
-        return;
+static void start_on_gpu(const OperationCall *call, const Sum *sum, int root) {
+    const int64_t count = rect_volume(&sum->piece.rect);
+    if (count > 0)
+        device_current()->sums->sum(call->gpus, call_reducer(call), call->scope->storage->type,
+                                    sum->piece.data, count, root);
+}
+
+// Whether sums on GPUs are begun: for one that has failed, the others would wait for ever.
+static bool gpus_are_ready(const OperationCall *call) {
+    return agree(call->comm, !device_failed());
+}
+
+void sum_start(OperationCall *call, const Sum *sum, int root) {
+    if (!call->gpus) {
+        call_settle(call);
+        start_by_mpi(call, sum, root);
+    } else if (!rect_is_empty(&sum->piece.rect) && gpus_are_ready(call)) {
+        start_on_gpu(call, sum, root);
     }
-    call_settle(call);
-    send = send == MPI_IN_PLACE ? send : address(call, (void *)(uintptr_t)send);
-    receive = address(call, receive);
-    for (int64_t done = 0; done < count; done += CALL_ELEMENTS) {
-        const int64_t at = done * size;
-        sum_chunk(call, send == MPI_IN_PLACE ? send : (const char *)send + at,
-                  receive ? (char *)receive + at : NULL, (int)min_i64(CALL_ELEMENTS, count - done), root);
+}
+
+void sum_start_each(OperationCall *call, const Sum *sums, int count) {
+    if (!call->gpus) {
+        call_settle(call);
+        for (int m = 0; m < count; m++)
+            start_by_mpi(call, &sums[m], m);
+    } else if (gpus_are_ready(call) && device_current()->sums->begin()) {
+        for (int m = 0; m < count; m++)
+            start_on_gpu(call, &sums[m], m);
+        device_current()->sums->end();
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of partial results by MPI, which adds up contiguous elements of basic types only. Where partial
-// results and home pieces are contiguous it works on these in place, else on packed copies in scratch memory.
+// Sums of partial results by MPI, or on GPUs, which add up contiguous elements of basic types only. Where
+// partial results and home pieces are contiguous it works on these in place, else on packed copies in scratch
+// memory.
 #ifndef DISTAL_OPERATION_SUM_H
 #define DISTAL_OPERATION_SUM_H
 
 #include "runtime/call.h"
 
-// Memory in which MPI adds up.
+// Memory in which members add up.
 typedef struct {
     Piece piece;     // of the rectangle, packed
     bool is_scratch; // else a view or a home piece
@@ -26,8 +27,10 @@ void sum_end_at_owner(const OperationCall *call, const Sum *sum);
 // The sum at any other rank: its own partial result, or zeros.
 void sum_begin(const OperationCall *call, const Sum *sum);
 
-// Adds up `count` elements of all members, `send` or what is in `receive` (MPI_IN_PLACE), in calls of as many
-// elements as MPI can count: at `root` or, where that is -1, at all members, into `receive`.
-void sum_start(OperationCall *call, const void *send, void *receive, int64_t count, int root);
+// Adds up what all members have in a sum, in place: at `root`, or where that is -1, at all members. What is
+// more than MPI can count goes by several of its calls.
+void sum_start(OperationCall *call, const Sum *sum, int root);
+// A sum for each member, of which there are `count`, at that member.
+void sum_start_each(OperationCall *call, const Sum *sums, int count);
 
 #endif

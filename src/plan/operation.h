@@ -78,6 +78,7 @@ typedef struct {
     OperationShape shape;
     bool serves_all;       // recognizes everything of this kind and shape, so it is never switched off
     bool from_contributor; // the root of its group is the only rank that contributes, not the first owner
+    bool sums;             // members of a group combine partial results: in memory of GPUs, DeviceSums does
     CollectiveId timed_as; // COLLECTIVE_NONE: it takes as long as its messages, from rank to rank
 
     // Whether it can move this; NULL: it is never chosen.

@@ -40,6 +40,7 @@ struct OperationCall {
     const RankOperation *plan;
     const Group *group;        // NULL: none
     MPI_Comm comm;             // of the group, or of all ranks
+    void *gpus;                // of the group, where they add up what its members have (DeviceSums)
     int root;                  // in `comm`; -1: none
     int64_t scratch;           // offset in the scratch memory, in elements
     Operand *sends, *receives; // peers are ranks in `comm`

@@ -6,85 +6,29 @@
 
 #include <stdlib.h>
 
+// A group of ranks. That of all ranks has one, too, which is made first.
 typedef struct Entry Entry;
 struct Entry {
-    MPI_Comm comm;
-    Entry *next; // of those that are to be made
+    MPI_Comm comm;  // MPI_COMM_NULL: it is to be made
+    void *gpus;     // the members' GPUs as a group of DeviceSums; NULL: they are none
+    bool adds_gpus; // where it is noted: they are to be one
+    Entry *next_noted, *next_made;
     int count;
     int members[];
 };
 
 struct Communicators {
     MPI_Comm all;
-    int ranks;
     bool sleep, needs_progress;
     Neighbours *neighbours;
     int64_t count, capacity; // capacity: a power of two, more than the count
     Entry **entries;         // hashed by members, NULL where free
+    Entry *made, **made_end; // in the order in which they were made
     int64_t noted_count;
-    Entry *noted; // to be made, in lexicographic order of their members
+    Entry *noted; // to be made, or to get what they lack, in lexicographic order of their members
 };
 
 enum { FIRST_CAPACITY = 16 };
-
-Communicators *communicators_create(MPI_Comm comm) {
-    Communicators *communicators = calloc(1, sizeof *communicators);
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-    Entry **entries = calloc(FIRST_CAPACITY, sizeof *entries);
-    int flags[2] = {communicators && entries, !wait_sleeps()};
-    all_reduce(flags, 2, MPI_INT, MPI_MIN, comm);
-    if (!communicators || !entries || !flags[0]) {
-        free(communicators);
-        free(entries);
-        return NULL;
-    }
-    *communicators =
-        (Communicators){.all = comm, .sleep = !flags[1], .capacity = FIRST_CAPACITY, .entries = entries};
-    MPI_Comm_size(comm, &communicators->ranks);
-    return communicators;
-}
-
-void communicators_free(Communicators *communicators) {
-    if (!communicators)
-        return;
-    for (int64_t i = 0; i < communicators->capacity; i++) {
-        if (communicators->entries[i])
-            MPI_Comm_free(&communicators->entries[i]->comm);
-        free(communicators->entries[i]);
-    }
-    communicators_forget(communicators);
-    gpu_sums_forget(communicators->all);
-    free(communicators->entries);
-    free(communicators);
-}
-
-MPI_Comm communicators_all(const Communicators *communicators) {
-    return communicators->all;
-}
-
-bool communicators_sleep(const Communicators *communicators) {
-    return communicators->sleep;
-}
-
-void communicators_set_neighbours(Communicators *communicators, Neighbours *neighbours) {
-    communicators->neighbours = neighbours;
-}
-
-Neighbours *communicators_neighbours(const Communicators *communicators) {
-    return communicators->neighbours;
-}
-
-void communicators_set_progress(Communicators *communicators, bool needed) {
-    communicators->needs_progress = needed;
-}
-
-bool communicators_need_progress(const Communicators *communicators) {
-    return communicators->needs_progress;
-}
-
-int64_t communicators_count(const Communicators *communicators) {
-    return communicators->count;
-}
 
 static uint64_t step_hash(uint64_t hash, int64_t member) {
     hash = (hash ^ (uint64_t)member) * UINT64_C(0x9E3779B97F4A7C15);
@@ -147,26 +91,112 @@ static bool make_room(Communicators *communicators) {
     return true;
 }
 
-static bool is_all(const Communicators *communicators, const Group *group) {
-    return group->count == communicators->ranks;
+static void add_made(Communicators *communicators, Entry *entry) {
+    insert(communicators->entries, communicators->capacity, entry);
+    communicators->count++;
+    *communicators->made_end = entry;
+    communicators->made_end = &entry->next_made;
 }
 
-bool communicators_note(Communicators *communicators, const Group *group, bool *is_new) {
-    if (is_all(communicators, group) || find(communicators, group))
+Communicators *communicators_create(MPI_Comm comm) {
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    Communicators *communicators = calloc(1, sizeof *communicators);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
+    Entry **entries = calloc(FIRST_CAPACITY, sizeof *entries);
+    Entry *all = malloc(sizeof *all + sizeof(int) * (size_t)ranks);
+    int flags[2] = {communicators && entries && all, !wait_sleeps()};
+    all_reduce(flags, 2, MPI_INT, MPI_MIN, comm);
+    if (!communicators || !entries || !all || !flags[0]) {
+        free(communicators);
+        free(entries);
+        free(all);
+        return NULL;
+    }
+    *communicators = (Communicators){.all = comm,
+                                     .sleep = !flags[1],
+                                     .capacity = FIRST_CAPACITY,
+                                     .entries = entries,
+                                     .made_end = &communicators->made};
+    *all = (Entry){.comm = comm, .count = ranks};
+    for (int r = 0; r < ranks; r++)
+        all->members[r] = r;
+    add_made(communicators, all);
+    return communicators;
+}
+
+// In an order that is the same for the members of each group: that in which groups were made.
+void communicators_free(Communicators *communicators) {
+    if (!communicators)
+        return;
+    communicators_forget(communicators);
+    barrier(communicators->all); // all ranks have the results of their sums
+    for (Entry *entry = communicators->made, *next; entry; entry = next) {
+        next = entry->next_made;
+        gpu_sums_leave(entry->gpus);
+        if (entry->comm != communicators->all)
+            MPI_Comm_free(&entry->comm);
+        free(entry);
+    }
+    free(communicators->entries);
+    free(communicators);
+}
+
+MPI_Comm communicators_all(const Communicators *communicators) {
+    return communicators->all;
+}
+
+bool communicators_sleep(const Communicators *communicators) {
+    return communicators->sleep;
+}
+
+void communicators_set_neighbours(Communicators *communicators, Neighbours *neighbours) {
+    communicators->neighbours = neighbours;
+}
+
+Neighbours *communicators_neighbours(const Communicators *communicators) {
+    return communicators->neighbours;
+}
+
+void communicators_set_progress(Communicators *communicators, bool needed) {
+    communicators->needs_progress = needed;
+}
+
+bool communicators_need_progress(const Communicators *communicators) {
+    return communicators->needs_progress;
+}
+
+int64_t communicators_count(const Communicators *communicators) {
+    return communicators->count - 1;
+}
+
+static bool lacks(const Entry *entry, bool adds_gpus) {
+    return !entry || (adds_gpus && !entry->gpus);
+}
+
+bool communicators_note(Communicators *communicators, const Group *group, bool adds_gpus, bool *is_new) {
+    Entry *entry = find(communicators, group);
+    if (!lacks(entry, adds_gpus))
         return true;
     *is_new = true;
     Entry **at = &communicators->noted;
     while (*at && compare(*at, group) < 0)
-        at = &(*at)->next;
-    if (*at && compare(*at, group) == 0)
+        at = &(*at)->next_noted;
+    if (*at && compare(*at, group) == 0) {
+        (*at)->adds_gpus = (*at)->adds_gpus || adds_gpus;
         return true;
-    Entry *entry =
-        make_room(communicators) ? malloc(sizeof *entry + sizeof(int) * (size_t)group->count) : NULL;
+    }
+    if (!entry && make_room(communicators)) {
+        entry = malloc(sizeof *entry + sizeof(int) * (size_t)group->count);
+        if (entry)
+            *entry = (Entry){.comm = MPI_COMM_NULL, .count = (int)group->count};
+        for (int64_t i = 0; entry && i < group->count; i++)
+            entry->members[i] = (int)group->ranks[i];
+    }
     if (!entry)
         return false;
-    *entry = (Entry){MPI_COMM_NULL, *at, (int)group->count};
-    for (int64_t i = 0; i < group->count; i++)
-        entry->members[i] = (int)group->ranks[i];
+    entry->adds_gpus = adds_gpus;
+    entry->next_noted = *at;
     *at = entry;
     communicators->noted_count++;
     return true;
@@ -175,7 +205,7 @@ bool communicators_note(Communicators *communicators, const Group *group, bool *
 static Entry *take_noted(Communicators *communicators) {
     Entry *entry = communicators->noted;
     if (entry) {
-        communicators->noted = entry->next;
+        communicators->noted = entry->next_noted;
         communicators->noted_count--;
     }
     return entry;
@@ -183,30 +213,39 @@ static Entry *take_noted(Communicators *communicators) {
 
 void communicators_forget(Communicators *communicators) {
     for (Entry *entry; (entry = take_noted(communicators));)
-        free(entry);
+        if (entry->comm == MPI_COMM_NULL)
+            free(entry);
 }
 
 // Every rank makes those that it is a member of in the same order. The first of all groups that are not made
 // yet then finds all of its members there, so no ranks wait for each other in a circle.
-void communicators_complete(Communicators *communicators) {
+bool communicators_complete(Communicators *communicators) {
     enum { TAGS = 1 << 14 };
     MPI_Group everyone, group;
+    bool ok = true;
     if (!communicators->noted)
-        return;
+        return true;
     MPI_Comm_group(communicators->all, &everyone);
     for (Entry *entry; (entry = take_noted(communicators));) {
-        MPI_Group_incl(everyone, entry->count, entry->members, &group);
-        MPI_Comm_create_group(communicators->all, group, (int)(hash_entry(entry) % TAGS), &entry->comm);
-        MPI_Group_free(&group);
-        insert(communicators->entries, communicators->capacity, entry);
-        communicators->count++;
+        if (entry->comm == MPI_COMM_NULL) {
+            MPI_Group_incl(everyone, entry->count, entry->members, &group);
+            MPI_Comm_create_group(communicators->all, group, (int)(hash_entry(entry) % TAGS), &entry->comm);
+            MPI_Group_free(&group);
+            add_made(communicators, entry);
+        }
+        if (entry->adds_gpus && !entry->gpus)
+            ok = gpu_sums_join(entry->comm, &entry->gpus) && ok;
     }
     MPI_Group_free(&everyone);
+    return ok;
 }
 
 MPI_Comm communicators_find(const Communicators *communicators, const Group *group) {
-    if (is_all(communicators, group))
-        return communicators->all;
     const Entry *entry = find(communicators, group);
     return entry ? entry->comm : MPI_COMM_NULL;
+}
+
+void *communicators_find_gpus(const Communicators *communicators, const Group *group) {
+    const Entry *entry = find(communicators, group);
+    return entry ? entry->gpus : NULL;
 }

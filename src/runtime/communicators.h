@@ -14,7 +14,7 @@ typedef struct Neighbours Neighbours; // runtime/neighbours.h
 // Of groups of ranks of `comm`, which stays the caller's. Collective. NULL on all ranks where one lacks
 // memory.
 Communicators *communicators_create(MPI_Comm comm);
-// Collective.
+// Collective, after all executions with these have been freed.
 void communicators_free(Communicators *communicators);
 
 MPI_Comm communicators_all(const Communicators *communicators);
@@ -32,15 +32,19 @@ bool communicators_need_progress(const Communicators *communicators);
 // How many communicators there are beside that of all ranks; for tests.
 int64_t communicators_count(const Communicators *communicators);
 
-// Takes note of a group that this rank is a member of; *is_new is set where it has no communicator yet.
-// Local; false: no memory.
-bool communicators_note(Communicators *communicators, const Group *group, bool *is_new);
-// Makes the communicators of all groups that have been noted. Collective over each of these groups: all of
-// its members have noted it.
-void communicators_complete(Communicators *communicators);
+// Takes note of a group that this rank is a member of; *is_new is set where it has no communicator yet, or
+// where its members add up in memory of their GPUs (`adds_gpus`) and are no group there yet. Local; false: no
+// memory.
+bool communicators_note(Communicators *communicators, const Group *group, bool adds_gpus, bool *is_new);
+// Makes the communicators of all groups that have been noted, and joins their GPUs. Collective over each of
+// these groups: all of its members have noted it. False where this rank could not join GPUs, which is noted
+// as a failure of its own; then those of the group are joined for no member.
+bool communicators_complete(Communicators *communicators);
 // Forgets what has been noted, after some rank could not.
 void communicators_forget(Communicators *communicators);
 // That of a group; MPI_COMM_NULL where it has been noted only.
 MPI_Comm communicators_find(const Communicators *communicators, const Group *group);
+// The GPUs of its members (DeviceSums); NULL where they have not been joined.
+void *communicators_find_gpus(const Communicators *communicators, const Group *group);
 
 #endif

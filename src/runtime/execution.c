@@ -22,8 +22,8 @@ typedef struct {
     Communicators *communicators;
     int rank;
     distal_execution *execution;
-    bool incomplete; // some group has no communicator yet, or homes of neighbours have to be mapped
-    bool prepared;
+    bool incomplete; // some group is not complete yet, or homes of neighbours have to be mapped
+    bool prepared, joined;
     Diagnostics *diagnostics;
     bool ok;
 } Assembly;
@@ -43,11 +43,27 @@ static void find_processors(const Assembly *assembly) {
                                    sizeof(int64_t) * (size_t)(parts->per_rank * parts->value_count));
 }
 
+// Sets those whose members add up in memory of their GPUs.
+static void find_gpu_sums(const ExecutionParts *parts, bool *adds_gpus) {
+    const Device *device = device_current();
+    for (int t = 0; device && device->sums && t < parts->transfer_count; t++) {
+        const RankTransfer *transfer = parts->transfers[t];
+        for (int64_t i = 0; transfer->message_memory == MEMORY_GPU && i < transfer->operation_count; i++) {
+            const RankOperation *operation = &transfer->operations[i];
+            if (operation->operation->sums && !operation->read)
+                adds_gpus[operation->group] = true;
+        }
+    }
+}
+
 static bool note_groups(Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
+    bool *adds_gpus = arena_array(assembly->execution->arena, bool, parts->group_count);
+    find_gpu_sums(parts, adds_gpus);
     for (int64_t g = 0; g < parts->group_count; g++)
         if (ranks_contain(parts->groups[g].ranks, parts->groups[g].count, assembly->rank) &&
-            !communicators_note(assembly->communicators, &parts->groups[g], &assembly->incomplete))
+            !communicators_note(assembly->communicators, &parts->groups[g], adds_gpus[g],
+                                &assembly->incomplete))
             return no_memory(assembly);
     return true;
 }
@@ -358,7 +374,7 @@ static bool allocate_parts(Assembly *assembly) {
     return create_indexed(assembly) && note_groups(assembly);
 }
 
-// Everything at once where all groups have their communicators, which is so for a plan like one before.
+// Everything at once where all groups are complete, which is so for a plan like one before.
 static void assemble_all(void *arguments) {
     Assembly *assembly = arguments;
     assembly->ok = allocate_parts(assembly) && (assembly->incomplete || prepare_transfers(assembly));
@@ -391,6 +407,8 @@ static bool first_part(void *arguments, Diagnostics *diagnostics) {
 static bool second_part(void *arguments, Diagnostics *diagnostics) {
     Assembly *assembly = arguments;
     assembly->diagnostics = diagnostics;
+    if (!assembly->joined)
+        return device_check(diagnostics) && false;
     if (assembly->execution->reading && !reading_map(assembly->execution->reading))
         return reading_refuse_map(assembly->execution->reading, diagnostics);
     return attempt(assembly, assemble_rest, diagnostics);
@@ -405,7 +423,7 @@ distal_execution *execution_assemble(const ExecutionParts *parts, Communicators 
     if (!ok)
         communicators_forget(communicators);
     if (ok && assembly.incomplete) {
-        communicators_complete(communicators);
+        assembly.joined = communicators_complete(communicators);
         if (assembly.execution->reading)
             reading_exchange(assembly.execution->reading);
         ok = agree_on_part(all, second_part, &assembly, diagnostics);

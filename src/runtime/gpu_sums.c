@@ -42,51 +42,26 @@ bool gpu_sums_expect(bool gpu_messages, bool *gpu_sums, Diagnostics *diagnostics
     return ok;
 }
 
-static int keyval = MPI_KEYVAL_INVALID;
-
-static int leave(MPI_Comm comm, int key, void *group, void *extra) {
-    (void)comm;
-    (void)key;
-    (void)extra;
-    if (device_current())
-        device_current()->sums->leave(group);
-    return MPI_SUCCESS;
-}
-
-// That one rank could not join is noted as a failure of its GPU.
-static void *join(MPI_Comm comm) {
+bool gpu_sums_join(MPI_Comm comm, void **group) {
+    const DeviceSums *sums = device_current()->sums;
     char name[DEVICE_GROUP_BYTES] = {0};
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    if (!agree(comm, rank > 0 || device_current()->sums->name(name)))
-        return NULL;
+    *group = NULL;
+    const bool ready = !device_failed() && (rank > 0 || sums->name(name));
+    if (!agree(comm, ready))
+        return ready;
     broadcast(name, sizeof name, MPI_BYTE, 0, comm);
-    void *group = device_current()->sums->join(name, ranks, rank);
-    if (group)
-        MPI_Comm_set_attr(comm, keyval, group);
-    return group;
+    void *joined = sums->join(name, ranks, rank);
+    if (agree(comm, joined))
+        *group = joined;
+    else
+        gpu_sums_leave(joined);
+    return joined;
 }
 
-void gpu_sums_start(MPI_Comm comm, Reducer reducer, ElementType type, void *elements, int64_t count,
-                    int root) {
-    void *group;
-    int found;
-    if (!agree(comm, !device_failed()))
-        return;
-    if (keyval == MPI_KEYVAL_INVALID)
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &keyval, NULL);
-    MPI_Comm_get_attr(comm, keyval, &group, &found);
-    if (!found && !agree(comm, (group = join(comm)) != NULL))
-        return;
-    device_current()->sums->sum(group, reducer, type, elements, count, root);
-}
-
-void gpu_sums_forget(MPI_Comm comm) {
-    void *group;
-    int found = 0;
-    if (keyval != MPI_KEYVAL_INVALID)
-        MPI_Comm_get_attr(comm, keyval, &group, &found);
-    if (found)
-        MPI_Comm_delete_attr(comm, keyval);
+void gpu_sums_leave(void *group) {
+    if (group && device_current())
+        device_current()->sums->leave(group);
 }

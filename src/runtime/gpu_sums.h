@@ -19,11 +19,10 @@ bool gpu_sums_choose(MPI_Comm comm, bool gpu_messages, bool *gpu_sums, const cha
 // Predicts that for ranks that have not been started: they do where the variable is "on". Local.
 bool gpu_sums_expect(bool gpu_messages, bool *gpu_sums, Diagnostics *diagnostics);
 
-// Begins a sum (DeviceSums.sum) of all ranks of `comm`, unless the GPU of one of them has failed: then its
-// outcome is of no use. Collective; the first one of a communicator makes a group of its ranks.
-void gpu_sums_start(MPI_Comm comm, Reducer reducer, ElementType type, void *elements, int64_t count,
-                    int root);
-// The group of a communicator that stays longer than the device is left.
-void gpu_sums_forget(MPI_Comm comm);
+// Makes a group (DeviceSums) of the GPUs of all ranks of `comm`, which have sums; *group is NULL on all ranks
+// where one could not join. False on that one, where it is noted as a failure of the GPU. Collective.
+bool gpu_sums_join(MPI_Comm comm, void **group);
+// Leaves a group, if it is not NULL. Local.
+void gpu_sums_leave(void *group);
 
 #endif

@@ -245,6 +245,8 @@ static bool prepare_step(TransferState *state, const RankStep *step, const Group
             call->group = &groups[call->plan->group];
         call->comm =
             call->group ? communicators_find(communicators, call->group) : communicators_all(communicators);
+        if (call->group && call->plan->operation->sums && state->scope.plan->message_memory == MEMORY_GPU)
+            call->gpus = communicators_find_gpus(communicators, call->group);
         call->root = call->plan->root >= 0 ? call_member(call, call->plan->root) : -1;
     }
     if (step->operation_count > 1)

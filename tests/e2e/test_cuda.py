@@ -197,35 +197,98 @@ def saving(folder):
             check(done.returncode == errors == 1 - os.path.exists(output), f"{call} {after}: {done.returncode}: {done.stderr}")
 
 
+def compile_caller(text, folder):
+    with open(f"{folder}/caller.c", "w", encoding="utf-8") as file:
+        file.write(text)
+    with open(f"{FAKES}/include_folder", encoding="utf-8") as file:
+        headers = file.read().split(";")[0]
+    libraries = f"{FAKES}:{BUILD}"
+    subprocess.run([os.environ.get("MPICC", "mpicc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", *SANITIZE, "-isystem", headers,
+                    f"-I{SOURCE}/include", f"{folder}/caller.c", "-o", f"{folder}/caller", f"-L{BUILD}", "-ldistal", f"-L{FAKES}", "-lcudart",
+                    f"-Wl,-rpath,{libraries}", f"-Wl,-rpath-link,{libraries}"], check=True, timeout=LIMIT_SECONDS)
+
+
+def run_caller(ranks, folder, fakes):
+    launcher = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun"))
+    environment = {**os.environ, "LD_LIBRARY_PATH": f"{FAKES}:{BUILD}:" + os.environ.get("LD_LIBRARY_PATH", ""), **fakes}
+    environment.pop("DISTAL_GPU", None)
+    return subprocess.run([*launcher, "-n", str(ranks), f"{folder}/caller"], capture_output=True, check=False, text=True,
+                          timeout=LIMIT_SECONDS, env=environment)
+
+
 def caller(folder):
     """The program of the documentation, as it is, and where a call of the driver fails on one rank."""
     with open(f"{SOURCE}/docs/library.md", encoding="utf-8") as file:
         programs = re.findall(r"```c\n(#include <cuda_runtime_api.h>\n.*?)```", file.read(), re.DOTALL)
     check(len(programs) == 1, f"docs/library.md has {len(programs)} programs with CUDA")
-    with open(f"{folder}/caller.c", "w", encoding="utf-8") as file:
-        file.write(programs[0])
-    with open(f"{FAKES}/include_folder", encoding="utf-8") as file:
-        headers = file.read().split(";")[0]
-    libraries = f"{FAKES}:{BUILD}"
-    subprocess.run([os.environ.get("MPICC", "mpicc"), "-std=c11", "-Wall", "-Wextra", "-Werror", *SANITIZE, "-isystem", headers,
-                    f"-I{SOURCE}/include", f"{folder}/caller.c", "-o", f"{folder}/caller", f"-L{BUILD}", "-ldistal", f"-L{FAKES}", "-lcudart",
-                    f"-Wl,-rpath,{libraries}", f"-Wl,-rpath-link,{libraries}"], check=True, timeout=LIMIT_SECONDS)
-    launcher = shlex.split(os.environ.get("DISTAL_MPIRUN", "mpirun"))
+    compile_caller(programs[0], folder)
     failure = f"cuPointerGetAttribute:0:{ILLEGAL_ADDRESS}:1"
     for ranks, fails, wanted in ((1, "", "1000\n"), (3, "", "1000\n"), (3, failure, "distal_tensor_attach: error: ")):
-        environment = {**os.environ, "LD_LIBRARY_PATH": libraries + ":" + os.environ.get("LD_LIBRARY_PATH", ""), "FAKE_CUDA_FAIL": fails}
-        environment.pop("DISTAL_GPU", None)
-        done = subprocess.run([*launcher, "-n", str(ranks), f"{folder}/caller"], capture_output=True, check=False, text=True,
-                              timeout=LIMIT_SECONDS, env=environment)
+        done = run_caller(ranks, folder, {"FAKE_CUDA_FAIL": fails})
         check((done.returncode != 0) == bool(fails) and wanted in done.stdout + done.stderr,
               f"on {ranks}, {fails}: {done.returncode}: {done.stdout}{done.stderr}")
+
+
+# Each rank prints what it gets where one rank cannot join the GPUs of its group, twice, and when it can.
+JOINING = """
+#include <distal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void try(distal_context *d, distal_statement *s, distal_tensor *y, const char *fails) {
+    distal_plan *p = NULL;
+    double whole[10] = {0};
+    fails ? setenv("FAKE_NCCL_FAIL", fails, 1) : unsetenv("FAKE_NCCL_FAIL");
+    const int failed = distal_plan_create(s, &p) || distal_execute(p) || distal_execute(p) || distal_tensor_gather(y, whole);
+    printf("%s|%g\\n", failed ? distal_error(d) : "fine", whole[9]);
+    distal_plan_free(p);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int context = 0; context < 2; context++) {
+        distal_context *d;
+        distal_tensor *y, *B, *x;
+        distal_statement *s;
+        int64_t n = 10;
+        distal_create(MPI_COMM_WORLD, &d);
+        distal_machine(d, "M", "grid(2, 2)");
+        distal_tensor_create(d, "y", DISTAL_F64, 1, &n, "y(i) -> M(i, *) in gpu", &y);
+        distal_tensor_create(d, "B", DISTAL_F64, 2, (int64_t[]){n, n}, "B(i, j) -> M(i, j) in gpu", &B);
+        distal_tensor_create(d, "x", DISTAL_F64, 1, &n, "x(j) -> M(0, j) in gpu", &x);
+        distal_tensor_fill(B, "ones");
+        distal_tensor_fill(x, "ones");
+        distal_statement_create(d, "y(i) = B(i, j) * x(j)", &s);
+        distal_schedule(s, "distribute({i, j}, {io, jo}, {ii, ji}, M); substitute({ii, ji}, gemv)");
+        try(d, s, y, "ncclCommInitRank:3");
+        try(d, s, y, "ncclCommInitRank:3");
+        try(d, s, y, "ncclCommInitRank:0"); // whose group has been made
+        try(d, s, y, NULL);
+        distal_free(d);
+    }
+    MPI_Finalize();
+}
+"""
+
+
+def joining(folder):
+    """GPUs that cannot be joined fail plans on all ranks, each time, and not those after that."""
+    if not os.path.exists(f"{FAKES}/libnccl.so.2"):
+        print("no nccl.h, so NCCL is not tested")
+        return
+    compile_caller(JOINING, folder)
+    done = run_caller(4, folder, {"DISTAL_GPU_MPI": "on", "DISTAL_SHARED_MEMORY": "off", "FAKE_CUDA_DEVICES": "4", "FAKE_NCCL_LOG": "1"})
+    failed = done.stdout.count("error: the GPU failed: ncclCommInitRank: unhandled system error")
+    fine = done.stdout.count("fine|10")
+    check(done.returncode == 0 and failed == fine == 16 and "fake NCCL: 5 elements of 2 members" in done.stderr,
+          f"{done.returncode}: {done.stdout}{done.stderr}")
 
 
 def main():
     if not os.path.exists(FAKES):
         print("ok cuda: skipped, as there is no CUDA in this build")
         return 0
-    return run_cases([("cuda/several", several), ("cuda/sums", sums), ("cuda/copies", copies), ("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller), ("cuda/calls", calls)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
+    return run_cases([("cuda/several", several), ("cuda/sums", sums), ("cuda/joining", joining), ("cuda/copies", copies), ("cuda/saving", saving), ("cuda/pageable", pageable), ("cuda/caller", caller), ("cuda/calls", calls)] + [(f"cuda/{name}", product(name)) for name in PRODUCTS]
                      + [(f"cuda/{call} {after}", failing(call, after, *rest)) for call, after, *rest in FAILURES])
 
 
