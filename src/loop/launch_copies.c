@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Launches of a team: blocks, warps and threads that would add to the same elements add to copies, which are
-// in memory of the GPU, and are added up after all of them. Which copy one has follows from its number among
-// those of its loop, as it has the iterations that are as many apart as there are.
+// in memory of the GPU, and are added up after all of them. Unit u of n executes iterations u, u + n, ...,
+// and has copy u.
 #include "loop/launches.h"
 
-// Neighbouring threads add to neighbouring elements of memory: to copies of an element, or elements of a
-// copy.
 static bool threads_have_copies(const Launches *launches, const LoopNode *team) {
     const LoopBody nodes = loop_nodes(launches->arena, team);
     for (int64_t i = 0; i < nodes.count; i++)
@@ -30,6 +28,8 @@ LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *t
                                           value_element(arena, VALUE_SPAN, VALUE_TYPE_INDEX, own, NULL));
     LoopNode *at = launch_loop(launches, "at", launch_number(launches, 0), span, GPU_NONE, 0);
     LoopNode *copy = launch_loop(launches, "copy", launch_number(launches, 0), launches->copies, GPU_NONE, 0);
+    // Neighbouring threads add to neighbouring elements of memory: to copies of an element, or elements of a
+    // copy.
     const bool together = threads_have_copies(launches, team);
     launches->copy_step = together ? launch_number(launches, 1) : span;
     launches->element_step = together ? launches->copies : launch_number(launches, 1);
@@ -48,21 +48,21 @@ LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *t
     return sums;
 }
 
-// The loops of a launch whose units have copies, outermost first, and how many units each has.
+// The loops whose units have copies, by unit and dimension, and how many units each has. Those of one
+// dimension that follow each other have the same units.
+enum { OF_BLOCKS, OF_THREADS, UNIT_KINDS };
+typedef struct {
+    bool used;
+    bool is_bounded;      // for all of them, it is known before the launch
+    const IntExpr *most;  // then, how many iterations they have at most
+    const IntExpr *count; // units
+} CopyUnits;
 typedef struct {
     const Launches *launches;
-    Array(const LoopNode *) loops;
-    const IntExpr **counts;
+    const bool *inside; // by variable: it is one of the launch
+    Units units;
+    CopyUnits dims[UNIT_KINDS][GPU_DIMS];
 } Copying;
-
-static void find_loops(Copying *copying, const LoopBody *body) {
-    for (int64_t i = 0; i < body->count; i++) {
-        if (body->items[i]->execution.copies && body->items[i]->execution.unit != GPU_NONE)
-            // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(copying->launches->arena, copying->loops, body->items[i]);
-        find_loops(copying, &body->items[i]->body);
-    }
-}
 
 // What is known before the launch of the iterations that a loop has at most; NULL: nothing.
 static const IntExpr *most_of(const Launches *launches, const IntExpr *extent, const bool *inside) {
@@ -75,51 +75,93 @@ static const IntExpr *most_of(const Launches *launches, const IntExpr *extent, c
     return left && right ? launch_op(launches, INT_MIN, left, right) : left ? left : right;
 }
 
-static void count_units(const Copying *copying, LoopNode *launch, const bool *inside, LoopBody *to) {
+static CopyUnits *units_of(Copying *copying, const LoopNode *loop, Units around) {
+    const int kind = loop->execution.unit == GPU_BLOCK ? OF_BLOCKS : OF_THREADS;
+    return &copying->dims[kind][launch_dim(&copying->units, around, loop)];
+}
+
+static bool has_copies(const LoopNode *node) {
+    return node->execution.copies && node->execution.unit != GPU_NONE;
+}
+
+static void find_loops(Copying *copying, const LoopBody *body, Units around) {
+    const Launches *launches = copying->launches;
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopNode *node = body->items[i];
+        if (has_copies(node)) {
+            CopyUnits *units = units_of(copying, node, around);
+            const IntExpr *extent = launch_op(launches, INT_SUB, node->upper, node->lower);
+            const IntExpr *most = most_of(launches, launch_expanded(launches, extent), copying->inside);
+            units->is_bounded = most && (units->is_bounded || !units->used);
+            units->most = most && units->most ? launch_op(launches, INT_MAX, units->most, most) : most;
+            units->used = true;
+        }
+        find_loops(copying, &node->body, launch_units_inside(around, node));
+    }
+}
+
+// As many as have copies, from the innermost loop on: as plan_gpu_copies has found how many there are.
+static void count_units(Copying *copying, LoopBody *to) {
     const Launches *launches = copying->launches;
     const IntExpr *left = launches->copies, *one = launch_number(launches, 1);
-    for (int64_t i = copying->loops.count - 1; i >= 0; i--) {
-        const LoopNode *loop = copying->loops.items[i];
-        const bool blocks = loop->execution.unit == GPU_BLOCK;
-        const IntExpr **units =
-            blocks ? &launch->blocks[loop->execution.dim] : &launch->threads[loop->execution.dim];
-        const IntExpr *extent = launch_op(launches, INT_SUB, loop->upper, loop->lower);
-        const IntExpr *most = most_of(launches, launch_expanded(launches, extent), inside);
-        const IntExpr *count = blocks ? launch_number(launches, GPU_SUM_BLOCKS) : *units;
-        count = launch_op(launches, INT_MIN, count, left);
-        count = launch_op(launches, INT_MAX, one, most ? launch_op(launches, INT_MIN, count, most) : count);
-        *units = copying->counts[i] = launch_let(launches, to, blocks ? "blocks" : "threads", count);
-        left = launch_op(launches, INT_FLOOR_DIV, left, copying->counts[i]);
-    }
+    const IntExpr *blocks = launch_number(launches, GPU_BLOCKS);
+    for (int kind = OF_THREADS; kind >= OF_BLOCKS; kind--)
+        for (int d = 0; d < GPU_DIMS; d++) {
+            CopyUnits *units = &copying->dims[kind][d];
+            if (!units->used)
+                continue;
+            const IntExpr *count =
+                kind == OF_BLOCKS ? blocks : launch_number(launches, launch_threads(&copying->units, d));
+            count = launch_op(launches, INT_MIN, count, left);
+            count = units->is_bounded ? launch_op(launches, INT_MIN, count, units->most) : count;
+            units->count = launch_let(launches, to, kind == OF_BLOCKS ? "blocks" : "threads",
+                                      launch_op(launches, INT_MAX, one, count));
+            left = launch_op(launches, INT_FLOOR_DIV, left, units->count);
+            if (kind == OF_BLOCKS)
+                blocks = launch_op(launches, INT_FLOOR_DIV, blocks, units->count);
+        }
 }
 
-static const IntExpr *number_of_copy(const Copying *copying) {
+// A body in which loops over iterations are inside of loops over units, whose copy is `copy`.
+static LoopBody over_units(Copying *copying, const LoopBody *body, Units around, const IntExpr *copy) {
+    static const char *const names[] = {[GPU_BLOCK] = "block", [GPU_WARP] = "warp", [GPU_THREAD] = "thread"};
     const Launches *launches = copying->launches;
-    const IntExpr *number = launch_number(launches, 0);
-    for (int64_t i = 0; i < copying->loops.count; i++) {
-        const LoopNode *loop = copying->loops.items[i];
-        const IntExpr *at = launch_op(launches, INT_SUB, launch_var(launches, loop), loop->lower);
-        number = launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, number, copying->counts[i]),
-                           launch_op(launches, INT_MOD, at, copying->counts[i]));
+    LoopBody result = {0};
+    for (int64_t i = 0; i < body->count; i++) {
+        LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node), *outer = node;
+        const IntExpr *own = copy;
+        if (node->kind == LOOP_ACCUMULATE && node->array == launches->team->own)
+            node->position = position_of(launches, node->position, copy);
+        if (has_copies(node)) {
+            const CopyUnits *units = units_of(copying, node, around);
+            outer = launch_loop(launches, names[node->execution.unit], launch_number(launches, 0),
+                                units->count, node->execution.unit, 0);
+            outer->execution.copies = true;
+            own = launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, copy, units->count),
+                            launch_var(launches, outer));
+            node->lower = launch_op(launches, INT_ADD, node->lower, launch_var(launches, outer));
+            node->stride = units->count;
+            node->execution.unit = GPU_NONE;
+            node->execution.copies = false;
+        }
+        node->body = over_units(copying, &node->body, launch_units_inside(around, body->items[i]), own);
+        if (outer != node)
+            loop_append(launches->arena, &outer->body, node);
+        loop_append(launches->arena, &result, outer);
     }
-    return number;
+    return result;
 }
 
-static void use_copy(void *context, const LoopNode *node, LoopBody *to) {
-    const Copying *copying = context;
-    const Launches *launches = copying->launches;
-    if (node->kind == LOOP_ACCUMULATE && node->array == launches->team->own) {
-        LoopNode *copy = arena_copy(launches->arena, node, sizeof *node);
-        copy->position = position_of(launches, node->position, number_of_copy(copying));
-        node = copy;
+LoopBody launch_with_copies(const Launches *launches, const LoopBody *body, LoopBody *to) {
+    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
+    Copying copying = {.launches = launches, .inside = inside, .units = launch_units_of(body)};
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopBody nodes = loop_nodes(launches->arena, body->items[i]);
+        for (int64_t n = 0; n < nodes.count; n++)
+            if (nodes.items[n]->var >= 0)
+                inside[nodes.items[n]->var] = true;
     }
-    loop_append(launches->arena, to, node);
-}
-
-void launch_with_copies(const Launches *launches, LoopNode *launch, const bool *inside, LoopBody *to) {
-    Copying copying = {.launches = launches};
-    find_loops(&copying, &launch->body);
-    copying.counts = arena_array(launches->arena, const IntExpr *, copying.loops.count + 1);
-    count_units(&copying, launch, inside, to);
-    launch->body = loop_rewrite(launches->arena, &launch->body, use_copy, &copying);
+    find_loops(&copying, body, (Units){0});
+    count_units(&copying, to);
+    return over_units(&copying, body, (Units){0}, launch_number(launches, 0));
 }

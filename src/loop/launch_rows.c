@@ -239,17 +239,15 @@ static void append_shared(Blocks *blocks, const LoopNode *node, LoopBody *to) {
     append_threads(blocks, in_all_dims(blocks, element), blocks->dims, to);
 }
 
-// A loop with the unit that a command gives it: the outermost of several loops over threads has the last
-// dimension, and warps are the y of threads, whose x are the lanes.
-static LoopNode *with_dim(const Launches *launches, const LoopNode *node, const Units *units, int around) {
+// Loops with the dimensions of the units that commands give them.
+static LoopNode *with_dim(const Launches *launches, const LoopNode *node, const Units *units, Units around) {
     LoopNode *copy = arena_copy(launches->arena, node, sizeof *node);
-    const bool thread = node->execution.unit == GPU_THREAD;
-    if (thread || node->execution.unit == GPU_WARP)
-        copy->execution.dim = !thread ? 1 : units->warps ? 0 : units->threads - 1 - around;
+    if (node->execution.unit != GPU_NONE)
+        copy->execution.dim = launch_dim(units, around, node);
     copy->body = (LoopBody){0};
     for (int64_t i = 0; i < node->body.count; i++)
         loop_append(launches->arena, &copy->body,
-                    with_dim(launches, node->body.items[i], units, around + thread));
+                    with_dim(launches, node->body.items[i], units, launch_units_inside(around, node)));
     return copy;
 }
 
@@ -257,10 +255,9 @@ static void append_commanded(const Blocks *blocks, const LoopNode *node, LoopBod
     LoopBody body = {0};
     loop_append(blocks->launches->arena, &body, node);
     body = launch_by_one_thread(blocks->launches, &body);
-    Units units = {0};
-    launch_count_units(body.items[0], &units, units);
-    append_threads(blocks, with_dim(blocks->launches, body.items[0], &units, 0),
-                   units.warps ? 2 : units.threads, to);
+    const Units units = launch_units_of(&body);
+    append_threads(blocks, with_dim(blocks->launches, body.items[0], &units, (Units){0}),
+                   launch_thread_dims(&units), to);
 }
 
 // What all threads of a block do: loops around rows follow one another, and threads share those inside.
@@ -320,7 +317,7 @@ void launch_rows(const Launches *launches, const Chain *elements, const LoopBody
     const LoopBody inside = block_body(&blocks, *elements->inside);
     iteration->body = launch_body(launches, elements, body, places, &inside);
     loop_append(arena, &block->body, iteration);
-    const IntExpr *most = blocks.most ? blocks.most : launch_number(launches, GPU_SUM_BLOCKS);
+    const IntExpr *most = blocks.most ? blocks.most : launch_number(launches, GPU_BLOCKS);
     loop_append(arena, to,
                 loop_let(arena, count_var, value_index(arena, launch_op(launches, INT_MIN, total, most))));
     LoopBody all = {0};
@@ -374,7 +371,7 @@ static void count_blocks(const Blocks *blocks, const BlockLoops *loops, const bo
         const IntExpr *count = launch_extent(launches, loop);
         loop->execution.dim = loops->count - 1 - i;
         if (launch_depends(count, inside))
-            count = launch_number(launches, GPU_SUM_BLOCKS);
+            count = launch_number(launches, GPU_BLOCKS);
         count = launch_op(launches, INT_MAX, one, most ? launch_op(launches, INT_MIN, count, most) : count);
         loop_append(launches->arena, blocks->before,
                     loop_let(launches->arena, loops->counts[i], value_index(launches->arena, count)));
@@ -390,10 +387,10 @@ void launch_row_units(const Launches *launches, const LoopBody *body, LoopBody *
     BlockLoops loops = {0};
     const LoopBody copy = copy_blocks(launches, &safe, &loops, &innermost);
     Blocks blocks = blocks_of(launches, launch, number_of_block(launches, &loops), to);
-    Units units = {0};
-    launch_count_units(innermost, &units, units);
-    if (units.threads > 0 || units.warps)
-        blocks.dims = launch_set_threads(launches, &units, launch);
+    const Units units = launch_units_of(&innermost->body);
+    launch_set_threads(launches, &units, launch);
+    if (launch_thread_dims(&units) > 0)
+        blocks.dims = launch_thread_dims(&units);
     innermost->body = block_body(&blocks, innermost->body);
     bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
     for (int64_t i = 0; i < copy.count; i++) {

@@ -282,8 +282,8 @@ void launch_one_sum(const Launches *launches, const Chain *sums, const LoopNode 
     Arena *arena = launches->arena;
     const ElementType type = (ElementType)update->value->type;
     const IntExpr *zero = number(launches, 0), *one = number(launches, 1),
-                  *blocks = number(launches, GPU_SUM_BLOCKS);
-    const int partial = add_parts(launches, type, GPU_SUM_BLOCKS, false, to);
+                  *blocks = number(launches, GPU_BLOCKS);
+    const int partial = add_parts(launches, type, GPU_BLOCKS, false, to);
     SumThreads threads = {.launches = launches, .update = update};
     share_terms(&threads, sums, number(launches, GPU_THREADS), to);
     const IntExpr *pieces =

@@ -31,14 +31,51 @@ LoopBody launch_by_one_thread(const Launches *launches, const LoopBody *body) {
     return result;
 }
 
-void launch_count_units(const LoopNode *node, Units *units, Units around) {
+Units launch_units_inside(Units around, const LoopNode *node) {
     around.blocks += node->execution.unit == GPU_BLOCK;
     around.threads += node->execution.unit == GPU_THREAD;
-    units->blocks = around.blocks > units->blocks ? around.blocks : units->blocks;
-    units->threads = around.threads > units->threads ? around.threads : units->threads;
-    units->warps = units->warps || node->execution.unit == GPU_WARP;
-    for (int64_t i = 0; i < node->body.count; i++)
-        launch_count_units(node->body.items[i], units, around);
+    around.warps = around.warps || node->execution.unit == GPU_WARP;
+    return around;
+}
+
+static void count_units(const LoopBody *body, Units *units, Units around) {
+    for (int64_t i = 0; i < body->count; i++) {
+        const Units inside = launch_units_inside(around, body->items[i]);
+        units->blocks = inside.blocks > units->blocks ? inside.blocks : units->blocks;
+        units->threads = inside.threads > units->threads ? inside.threads : units->threads;
+        units->warps = units->warps || inside.warps;
+        count_units(&body->items[i]->body, units, inside);
+    }
+}
+
+Units launch_units_of(const LoopBody *body) {
+    Units units = {0};
+    count_units(body, &units, units);
+    return units;
+}
+
+int launch_dim(const Units *units, Units around, const LoopNode *node) {
+    switch (node->execution.unit) {
+    case GPU_BLOCK:
+        return units->blocks - 1 - around.blocks;
+    case GPU_WARP:
+        return 1;
+    default:
+        return units->warps ? 0 : units->threads - 1 - around.threads;
+    }
+}
+
+int launch_thread_dims(const Units *units) {
+    return units->warps ? 2 : units->threads;
+}
+
+int launch_threads(const Units *units, int dim) {
+    return loop_gpu_threads(launch_thread_dims(units), dim);
+}
+
+void launch_set_threads(const Launches *launches, const Units *units, LoopNode *launch) {
+    for (int d = 0; d < launch_thread_dims(units); d++)
+        launch->threads[d] = launch_number(launches, launch_threads(units, d));
 }
 
 // Definitions, conditions and loops inside of each other, and what is inside of all of them.
@@ -131,54 +168,42 @@ LoopBody launch_units_first(const Launches *launches, const LoopBody *body) {
     return without_races(launches, &ordered, false, false);
 }
 
-// The outermost of several loops over blocks, or threads, has the last dimension. Warps are the y of threads,
-// whose x are the lanes.
+// Loops over units that have copies have as many iterations as there are units.
 static LoopBody with_dims(const Launches *launches, const LoopBody *body, const Units *units, Units around,
                           LoopNode *launch, const bool *inside) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node);
-        Units here = around;
-        if (node->execution.unit == GPU_BLOCK) {
-            node->execution.dim = units->blocks - 1 - here.blocks++;
+        const GpuUnit unit = node->execution.unit;
+        if (unit != GPU_NONE)
+            node->execution.dim = launch_dim(units, around, node);
+        if (unit == GPU_BLOCK) {
             const IntExpr *count = launch_op(launches, INT_SUB, node->upper, node->lower);
             launch->blocks[node->execution.dim] =
-                launch_depends(count, inside) ? launch_number(launches, GPU_SUM_BLOCKS) : count;
+                launch_depends(count, inside) ? launch_number(launches, GPU_BLOCKS) : count;
+        } else if (unit != GPU_NONE && node->execution.copies) {
+            launch->threads[node->execution.dim] = node->upper;
         }
-        if (node->execution.unit == GPU_THREAD)
-            node->execution.dim = units->warps ? 0 : units->threads - 1 - here.threads++;
-        if (node->execution.unit == GPU_WARP)
-            node->execution.dim = 1;
-        node->body = with_dims(launches, &node->body, units, here, launch, inside);
+        node->body =
+            with_dims(launches, &node->body, units, launch_units_inside(around, node), launch, inside);
         loop_append(launches->arena, &result, node);
     }
     return result;
 }
 
-int launch_set_threads(const Launches *launches, const Units *units, LoopNode *launch) {
-    static const int sizes[GPU_DIMS][GPU_DIMS] = {
-        {GPU_THREADS}, {GPU_LANES, GPU_THREADS / GPU_LANES}, {GPU_LANES, 4, 2}};
-    const int dims = units->warps ? 2 : units->threads;
-    for (int d = 0; d < dims; d++)
-        launch->threads[d] = launch_number(launches, sizes[dims - 1][d]);
-    return dims;
-}
-
 // As commands say.
 void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) {
     LoopNode *launch = launch_create(launches, launch_number(launches, 1), 1);
-    const LoopBody safe = launch_units_first(launches, body);
+    const LoopBody given = launches->team ? launch_with_copies(launches, body, to) : *body;
+    const LoopBody safe = launch_units_first(launches, &given);
     launch->body = launch_by_one_thread(launches, &safe);
     bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
-    Units units = {0};
-    launch_count_units(launch, &units, units);
     const LoopBody nodes = loop_nodes(launches->arena, launch);
     for (int64_t i = 0; i < nodes.count; i++)
         if (nodes.items[i]->var >= 0)
             inside[nodes.items[i]->var] = true;
+    const Units units = launch_units_of(&launch->body);
     launch_set_threads(launches, &units, launch);
     launch->body = with_dims(launches, &launch->body, &units, (Units){0}, launch, inside);
-    if (launches->team)
-        launch_with_copies(launches, launch, inside, to);
     loop_append(launches->arena, to, launch);
 }

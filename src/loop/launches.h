@@ -5,7 +5,7 @@
 
 #include "loop/loop.h"
 
-enum { LAUNCH_EACH = 8, GPU_SUM_BLOCKS = 1024, GPU_LANES = 32, CHAIN_LOOPS = 64 };
+enum { LAUNCH_EACH = 8, CHAIN_LOOPS = 64 };
 
 typedef struct {
     LoopKernel *kernel;
@@ -131,9 +131,9 @@ LoopBody launch_row_between(const Launches *launches, const LoopBody *body, int6
 // Copies that units add to (launch_copies.c). Begins the body of a team, whose launches are made with
 // `launches` from now on; what adds the copies up after them, in loops without units.
 LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *to);
-// Gives each unit whose loop says so a copy in a launch, of which there are no more than have a copy.
-// Definitions are appended to `to`.
-void launch_with_copies(const Launches *launches, LoopNode *launch, const bool *inside, LoopBody *to);
+// The body of a launch in which each unit whose loop says so has a copy, and there are no more of them than
+// copies. Definitions are appended to `to`.
+LoopBody launch_with_copies(const Launches *launches, const LoopBody *body, LoopBody *to);
 
 // Whether an iteration of a loop over `var` moves a position on by one.
 bool launch_moves_by_one(const IntExpr *position, int var);
@@ -148,9 +148,15 @@ typedef struct {
     int blocks, threads; // dimensions
     bool warps;
 } Units;
-void launch_count_units(const LoopNode *node, Units *units, Units around);
-// Sets the threads of a launch with these units; the number of dimensions that they have.
-int launch_set_threads(const Launches *launches, const Units *units, LoopNode *launch);
+Units launch_units_of(const LoopBody *body);
+// Those around what is inside of a node, and the dimension of a loop with a unit: the outermost of several
+// loops over blocks, or threads, has the last one. Warps are the y of threads, whose x are the lanes.
+Units launch_units_inside(Units around, const LoopNode *node);
+int launch_dim(const Units *units, Units around, const LoopNode *node);
+// Dimensions of the threads of a launch with these units, and how many there are along each.
+int launch_thread_dims(const Units *units);
+int launch_threads(const Units *units, int dim);
+void launch_set_threads(const Launches *launches, const Units *units, LoopNode *launch);
 // A body whose loops with units are outside of others as far as possible, and have no units where these would
 // race.
 LoopBody launch_units_first(const Launches *launches, const LoopBody *body);

@@ -55,6 +55,12 @@ int loop_add_array(LoopKernel *kernel, LoopArray array) {
     return (int)kernel->arrays.count - 1;
 }
 
+int loop_gpu_threads(int dims, int dim) {
+    static const int threads[GPU_DIMS][GPU_DIMS] = {
+        {GPU_THREADS}, {GPU_LANES, GPU_THREADS / GPU_LANES}, {GPU_LANES, 4, 2}};
+    return threads[dims - 1][dim];
+}
+
 LoopNode *loop_node(Arena *arena, LoopKind kind) {
     LoopNode *node = arena_new(arena, LoopNode);
     *node =

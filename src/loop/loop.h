@@ -143,7 +143,10 @@ typedef Array(const LoopNode *) LoopBody;
 // What executes the iterations of a loop in a LAUNCH, one after the other or at the same time: the blocks of
 // the launch, the warps of a block, the threads of a warp or block, or the grid, all threads of all blocks.
 typedef enum { GPU_NONE, GPU_BLOCK, GPU_WARP, GPU_THREAD, GPU_GRID } GpuUnit;
-enum { GPU_DIMS = 3, GPU_THREADS = 256 };
+// Threads of a block at most, those of a warp, and blocks of a launch where each has something of its own.
+enum { GPU_DIMS = 3, GPU_THREADS = 256, GPU_LANES = 32, GPU_BLOCKS = 1024 };
+// Threads of a block along dimension `dim` where `dims` dimensions have loops over threads.
+int loop_gpu_threads(int dims, int dim);
 
 // How the iterations of a LOOP_FOR are executed.
 typedef struct {
