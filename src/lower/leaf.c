@@ -430,10 +430,24 @@ int64_t leaf_copy_limit(const Leaf *leaf) {
     return loop ? loop->copy_limit : 0;
 }
 
-VarSet leaf_gpu_copies(const Leaf *leaf) {
-    VarSet vars = 0;
-    for (int l = 0; l < leaf->loop_count; l++)
-        if (leaf->loops[l].thread_copies && leaf->loops[l].unit != GPU_NONE)
-            vars |= (VarSet)1 << leaf->loops[l].var;
-    return vars;
+void leaf_partial_loops(const Leaf *leaf, Transfer *transfer, Arena *arena) {
+    PartialLoop *loops = arena_array(arena, PartialLoop, leaf->loop_count);
+    int count = 0, inside = 0;
+    bool warps = false;
+    for (int l = 0; l < leaf->loop_count; l++) {
+        inside += leaf->loops[l].unit == GPU_THREAD;
+        warps = warps || leaf->loops[l].unit == GPU_WARP;
+    }
+    const int dims = warps ? 2 : inside;
+    for (int l = 0; l < leaf->loop_count; l++) {
+        const LeafLoop *loop = &leaf->loops[l];
+        inside -= loop->unit == GPU_THREAD;
+        if (loop->thread_copies && loop->unit != GPU_NONE)
+            loops[count++] = (PartialLoop){loop->var, loop->unit,
+                                           loop->unit == GPU_BLOCK
+                                               ? GPU_BLOCKS
+                                               : loop_gpu_threads(dims, loop->unit == GPU_WARP ? 1 : inside)};
+    }
+    transfer->partial_loop_count = count;
+    transfer->partial_loops = loops;
 }

@@ -110,7 +110,7 @@ int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
 // Whether threads add to copies of their own of what the leaf writes; and Transfer.copy_limit.
 bool leaf_has_copies(const Leaf *leaf);
 int64_t leaf_copy_limit(const Leaf *leaf);
-VarSet leaf_gpu_copies(const Leaf *leaf); // Transfer.gpu_copies
+void leaf_partial_loops(const Leaf *leaf, Transfer *transfer, Arena *arena); // Transfer.partial_loops
 
 // On a GPU: sets which loops around rows are those of blocks (RowWorkspace). False with a diagnostic where
 // commands give loops inside of such iterations to what is outside of them.

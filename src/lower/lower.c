@@ -213,7 +213,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
     for (int64_t t = first_transfer; t < lowering->transfers.count; t++)
         if (lowering->transfers.items[t].kind == TRANSFER_REDUCE) {
             lowering->transfers.items[t].copy_limit = leaf_copy_limit(leaf);
-            lowering->transfers.items[t].gpu_copies = leaf_gpu_copies(leaf);
+            leaf_partial_loops(leaf, &lowering->transfers.items[t], cin->arena);
         }
     lowering->nests[last].body = build_tree(lowering, loops, 0, depth, first_transfer, leaf);
     return true;

@@ -288,7 +288,7 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
     result->neighbours = rank.neighbours.items;
     result->neighbour_count = rank.neighbours.count;
     stage_finish(&rank, result);
-    if (planner.transfer->gpu_copies) {
+    if (planner.transfer->partial_loop_count > 0) {
         result->gpu_copy_elements = copy_elements(result, &rank.own);
         result->gpu_copy_count = plan_gpu_copies(plan, planner.transfer, result->gpu_copy_elements);
     }

@@ -14,6 +14,14 @@ typedef struct {
     const Machine *machine; // NULL: a dimension that only this statement has
 } ExecutionDim;
 
+// A loop of a leaf on a GPU, and how many units execute its iterations at most: of all loops over blocks
+// together, or of this one over warps or threads.
+typedef struct {
+    int var;
+    GpuUnit unit;
+    int64_t units;
+} PartialLoop;
+
 // A place where data moves: one access of the statement. Two accesses of one nest with the same tensor,
 // variables and place share it, and those that are near each other, as u(i - 1), u(i) and u(i + 1), so that
 // what several of them read moves once. Executed once in every iteration of its loops, on all ranks alike.
@@ -58,8 +66,10 @@ typedef struct {
     // The most bytes of the copies of the view that threads of the leaf add to, on a rank, which limits the
     // number of threads. 0: threads have no copies; INT64_MAX: a command requires them.
     int64_t copy_limit;
-    // Of a leaf on a GPU: the loops whose blocks, warps or threads add to a copy of the view each.
-    VarSet gpu_copies;
+    // Of a leaf on a GPU: the loops whose blocks, warps or threads have a partial result each, outermost
+    // first.
+    int partial_loop_count;
+    const PartialLoop *partial_loops;
 } Transfer;
 
 // A leaf: loops without communication inside. Loops step by 1 and start at 0, or further where an index of

@@ -375,6 +375,46 @@ static void copies_of_threads(void **state) {
     arena_free(arena);
 }
 
+// Blocks, warps and threads of a GPU that add to the same elements: as many copies as a launch has of them,
+// or fit, and none that no unit has.
+static void copies_of_units(void **state) {
+    static const struct {
+        const char *commands;
+        int64_t elements, copies;
+    } cases[] = {{"parallelize(i, gpu_block, temporary)", 10, 1024},
+                 {"parallelize(i, gpu_thread, reduction)", 10, 256},
+                 {"parallelize(i, gpu_warp, reduction)", 10, 8},
+                 {"split(i, io, ii, 300); reorder({ii, io, j}); parallelize(ii, gpu_block, atomic)\n"
+                  "parallelize(io, gpu_thread, temporary)",
+                  10, 10},
+                 {"split(i, io, ii, 5); reorder({io, ii, j}); parallelize(io, gpu_block, reduction)\n"
+                  "parallelize(ii, gpu_block, reduction)",
+                  10, 5 * 204},
+                 {"split(i, io, ii, 40); reorder({io, ii, j}); parallelize(io, gpu_block, reduction)\n"
+                  "parallelize(ii, gpu_thread, reduction); parallelize(j, gpu_thread)",
+                  10, 75 * 8},
+                 {"parallelize(i, gpu_block, temporary)", 1 << 20, 32},
+                 {"split(i, io, ii, 300); reorder({io, ii, j}); parallelize(io, gpu_block, reduction)\n"
+                  "parallelize(ii, gpu_warp, reduction); parallelize(j, gpu_thread)",
+                  1 << 22, 8}};
+    (void)state;
+    Arena *arena = arena_create();
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        StatementPlan *plan = planned(
+            arena,
+            arena_printf(arena,
+                         "machine M = grid(1); tensor A(%lld): f64; tensor B(3000, %lld): f64\n"
+                         "place A(x) -> M(0) in gpu; place B(x, y) -> M(0) in gpu\nA(j) = B(i, j)\n"
+                         "schedule A { reorder({i, j}); %s }",
+                         (long long)cases[c].elements, (long long)cases[c].elements, cases[c].commands),
+            (PlanOptions){0});
+        for (int t = 0; t < plan->spmd->transfer_count; t++)
+            if (plan->spmd->transfers[t].kind == TRANSFER_REDUCE)
+                assert_int_equal(plan_rank_transfer(plan, t, 0)->gpu_copy_count, cases[c].copies);
+    }
+    arena_free(arena);
+}
+
 // Sums that do not fit into 64 bits are the largest number that does; what would be cut into very many
 // messages is planned all the same.
 static void figures_do_not_overflow(void **state) {
@@ -504,6 +544,7 @@ int main(void) {
         cmocka_unit_test(shifts_stay_in_the_node),
         cmocka_unit_test(many_boxes_of_cyclic_rows),
         cmocka_unit_test(copies_of_threads),
+        cmocka_unit_test(copies_of_units),
         cmocka_unit_test(collective_exchanges),
         cmocka_unit_test(figures_do_not_overflow),
         cmocka_unit_test(known_peaks),
