@@ -102,13 +102,11 @@ static bool choose_gpu_sums(Run *run) {
     return ok;
 }
 
-static void set_rank_on_node(void) {
-    MPI_Comm node;
+static void find_node(Run *run) {
     int rank;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &rank);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
+    MPI_Comm_rank(run->node, &rank);
     gpu_set_rank_on_node(rank);
-    MPI_Comm_free(&node);
 }
 
 // Between MPI_Init and MPI_Finalize. All ranks return the same.
@@ -130,7 +128,7 @@ static ExitStatus run_ranks(Session *session) {
     if (agree(MPI_COMM_WORLD, ok)) {
         run.shares = arena_array(session->arena, Entries, run.pipeline->program->tensor_count);
         ok = session_balance(session, divide_share, &run);
-        set_rank_on_node();
+        find_node(&run);
         ok = session_choose_gpu_messages(session, true) && choose_gpu_sums(&run) && ok;
         find_neighbours(&run);
     }
@@ -143,6 +141,8 @@ static ExitStatus run_ranks(Session *session) {
     for (int t = 0; run.shares && t < run.pipeline->program->tensor_count; t++)
         entries_free(&run.shares[t]);
     neighbours_free(run.neighbours);
+    if (run.node != MPI_COMM_NULL)
+        MPI_Comm_free(&run.node);
     // Before any rank ends, as a launcher may end the others then.
     if (rank == 0)
         session_report(session);

@@ -99,10 +99,14 @@ static bool open_shared_files(const Run *run) {
     return true;
 }
 
+static bool no_memory(const Run *run) {
+    return diagnostics_error(run->session->diagnostics, (Span){0}, "this run has not enough memory");
+}
+
 static bool create_communicators(Run *run) {
     run->communicators = communicators_create(MPI_COMM_WORLD);
     if (!run->communicators)
-        return diagnostics_error(run->session->diagnostics, (Span){0}, "this run has not enough memory");
+        return no_memory(run);
     communicators_set_neighbours(run->communicators, run->neighbours);
     communicators_set_progress(run->communicators, progress_is_needed(run->node, MPI_COMM_WORLD));
     return true;
@@ -124,14 +128,17 @@ bool run_prepare(Run *run) {
     run->repetitions = arena_array(arena, RepetitionReport, program->repetition_count);
     run->values = arena_array(arena, Values, program->tensor_count);
     run->computed = arena_array(arena, bool, program->tensor_count);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, run->rank, MPI_INFO_NULL, &run->node);
     run->free_memory = node_free_memory(run->node);
     run->cores = node_share_cores(run->node, launch_binds());
     run->threads = environment_threads(run->session->options->threads, &run->cores);
     count_threads(run);
     if (!fits(run) || !compile(run) || !memory_is_free_on_gpu(run->session) || !create_storages(run))
         return false;
-    run->gpus = plan_uses_gpu_memory(run->pipeline->plan) ? gpu_ranks_count(MPI_COMM_WORLD) : 0;
+    if (plan_uses_gpu_memory(run->pipeline->plan)) {
+        run->gpus = gpu_ranks_count(MPI_COMM_WORLD);
+        if (run->gpus == 0)
+            return no_memory(run);
+    }
     if (run->rank == 0) // which creates drafts, here and when the run ends
         drafts_remove_on_signals(run->session->options, arena);
     return open_shared_files(run) && create_communicators(run);
@@ -145,8 +152,6 @@ void run_release(Run *run) {
             output_finish(run->in_place[i], false, NULL);
     }
     communicators_free(run->communicators);
-    if (run->node != MPI_COMM_NULL)
-        MPI_Comm_free(&run->node);
 }
 
 bool run_count_stored(Run *run, int count, const int *tensors) {

@@ -27,17 +27,17 @@ static bool is_used(Choice choice, int64_t ranks, bool is_aware) {
 bool gpu_messages_choose(MPI_Comm comm, bool *gpu_messages, Diagnostics *diagnostics) {
     int ranks;
     MPI_Comm_size(comm, &ranks);
-    Setting setting = {.variable = "DISTAL_GPU_MPI"};
+    Choice choice;
     *gpu_messages = false;
-    if (!setting_agree(comm, &setting, diagnostics))
+    if (!setting_agree(comm, "DISTAL_GPU_MPI", &choice, diagnostics))
         return false;
-    *gpu_messages = is_used(setting.choice, ranks, agree(comm, library_is_cuda_aware()));
+    *gpu_messages = is_used(choice, ranks, agree(comm, library_is_cuda_aware()));
     return true;
 }
 
 bool gpu_messages_expect(int64_t ranks, bool *gpu_messages, Diagnostics *diagnostics) {
-    Setting setting = {.variable = "DISTAL_GPU_MPI"};
-    const bool ok = setting_read(&setting, diagnostics);
-    *gpu_messages = ok && is_used(setting.choice, ranks, library_is_cuda_aware());
+    Choice choice;
+    const bool ok = setting_read("DISTAL_GPU_MPI", &choice, diagnostics);
+    *gpu_messages = ok && is_used(choice, ranks, library_is_cuda_aware());
     return ok;
 }

@@ -5,7 +5,8 @@
 
 #include <mpi.h>
 
-// How many GPUs the ranks of `comm`, each of which has opened one, have together. Collective.
+// How many GPUs the ranks of `comm`, each of which has opened one, have together; 0: some rank lacks memory.
+// Collective.
 int gpu_ranks_count(MPI_Comm comm);
 
 #endif

@@ -13,7 +13,7 @@
 // (PlanOptions.gpu_sums): as DISTAL_GPU_NCCL of the first rank says, "on" or "off", or if it is not set,
 // wherever they can; with "on" an emulated GPU has sums by MPI. *why says in static memory why they do not;
 // NULL: there is no reason to. False with the same diagnostic on all ranks where the variable has another
-// value. Collective.
+// value, or there is no memory. Collective.
 bool gpu_sums_choose(MPI_Comm comm, bool gpu_messages, bool *gpu_sums, const char **why,
                      Diagnostics *diagnostics);
 // Predicts that for ranks that have not been started: they do where the variable is "on". Local.

@@ -7,30 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool setting_read(Setting *setting, Diagnostics *diagnostics) {
-    const char *value = getenv(setting->variable);
+bool setting_read(const char *variable, Choice *choice, Diagnostics *diagnostics) {
+    const char *value = getenv(variable);
     const bool on = value && strcmp(value, "on") == 0, off = value && strcmp(value, "off") == 0;
-    setting->choice = on ? CHOICE_ON : off ? CHOICE_OFF : CHOICE_AUTO;
+    *choice = on ? CHOICE_ON : off ? CHOICE_OFF : CHOICE_AUTO;
     return on || off || !value || !*value ||
            diagnostics_error(diagnostics, (Span){0}, "%s is '%.80s', which is neither 'on' nor 'off'",
-                             setting->variable, value);
+                             variable, value);
 }
 
-static bool read_on_first(void *arguments, Diagnostics *diagnostics) {
-    return setting_read(arguments, diagnostics);
-}
-
-static bool read_nothing(void *arguments, Diagnostics *diagnostics) {
-    (void)arguments;
-    (void)diagnostics;
-    return true;
-}
-
-bool setting_agree(MPI_Comm comm, Setting *setting, Diagnostics *diagnostics) {
+bool setting_agree(MPI_Comm comm, const char *variable, Choice *choice, Diagnostics *diagnostics) {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    if (!agree_on_part(comm, rank == 0 ? read_on_first : read_nothing, setting, diagnostics))
+    *choice = CHOICE_AUTO;
+    if (!agree_on(comm, rank > 0 || setting_read(variable, choice, diagnostics), diagnostics))
         return false;
-    broadcast(&setting->choice, sizeof setting->choice, MPI_BYTE, 0, comm);
+    broadcast(choice, sizeof *choice, MPI_BYTE, 0, comm);
     return true;
 }

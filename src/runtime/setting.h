@@ -8,14 +8,10 @@
 #include <mpi.h>
 
 typedef enum { CHOICE_OFF, CHOICE_ON, CHOICE_AUTO } Choice; // AUTO: it is not set
-typedef struct {
-    const char *variable;
-    Choice choice;
-} Setting;
 
-// What the variable says: "on" or "off". False with a diagnostic where it has another value. Local.
-bool setting_read(Setting *setting, Diagnostics *diagnostics);
+// What a variable says: "on" or "off". False with a diagnostic where it has another value. Local.
+bool setting_read(const char *variable, Choice *choice, Diagnostics *diagnostics);
 // The same of the first rank, for all. Collective.
-bool setting_agree(MPI_Comm comm, Setting *setting, Diagnostics *diagnostics);
+bool setting_agree(MPI_Comm comm, const char *variable, Choice *choice, Diagnostics *diagnostics);
 
 #endif
