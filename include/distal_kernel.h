@@ -653,12 +653,12 @@ void distal_launch(distal_execution *execution, void *module, const distal_gpu_k
 // How many blocks may have a workspace of their own, one after the other in memory of the GPU, which
 // distal_workspace gives for thread 0.
 int64_t distal_workspace_copies(const distal_execution *execution, int workspace);
-// Memory of the GPU for distal_gpu_copy_count copies of what a leaf adds to, of distal_gpu_copy_elements
-// elements each, and for the sum of these copies after them. All elements have the identity of the reducer;
-// distal_gpu_merge adds the sum to the view.
-void *distal_gpu_copies(distal_execution *execution, int transfer);
-int64_t distal_gpu_copy_count(const distal_execution *execution, int transfer);
-int64_t distal_gpu_copy_elements(const distal_execution *execution, int transfer);
+// Memory of the GPU for distal_gpu_partial_count partial results of a leaf, copies of what it adds to with
+// distal_gpu_partial_elements elements each, and for the sum of these after them. All elements have the
+// identity of the reducer; distal_gpu_merge adds the sum to the view.
+void *distal_gpu_partials(distal_execution *execution, int transfer);
+int64_t distal_gpu_partial_count(const distal_execution *execution, int transfer);
+int64_t distal_gpu_partial_elements(const distal_execution *execution, int transfer);
 void distal_gpu_merge(distal_execution *execution, int transfer);
 // Memory of the GPU for one element for each of 1024 blocks.
 void *distal_gpu_scratch(distal_execution *execution);

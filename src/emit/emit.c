@@ -199,7 +199,7 @@ static void emit_team(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     const char *transfer = names->transfers[node->transfer];
     if (emitter->kernel->gpu) {
-        emit_line(&emitter->lines, "%s *%s = distal_gpu_copies(%s, %s);",
+        emit_line(&emitter->lines, "%s *%s = distal_gpu_partials(%s, %s);",
                   emit_c_type(emitter, (int)emit_array_of(emitter, node->own)->type),
                   names->arrays[node->own], names->execution, transfer);
         emit_body(emitter, &node->body);

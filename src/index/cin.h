@@ -162,7 +162,7 @@ bool directive_is_about(const Directive *directive, int loop);
 // The part that gives the tensor its values, a workspace or the left side; NULL of other tensors.
 const Assignment *cin_part(const Cin *cin, const Tensor *tensor);
 // Whether its leaves are executed on a GPU: a tensor of it is in memory of one, a loop is distributed onto a
-// level of GPUs, or parallelized onto parts of a GPU.
+// level of GPUs, or parallelized onto blocks, warps or threads.
 bool cin_is_on_gpu(const Cin *cin);
 // The first directive of `kind` about the loop `var`, or NULL.
 const Directive *cin_directive(const Cin *cin, DirectiveKind kind, int var);

@@ -194,7 +194,7 @@ static LoopBody with_dims(const Launches *launches, const LoopBody *body, const 
 // As commands say.
 void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) {
     LoopNode *launch = launch_create(launches, launch_number(launches, 1), 1);
-    const LoopBody given = launches->team ? launch_with_copies(launches, body, to) : *body;
+    const LoopBody given = launches->team ? launch_with_partials(launches, body, to) : *body;
     const LoopBody safe = launch_units_first(launches, &given);
     launch->body = launch_by_one_thread(launches, &safe);
     bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);

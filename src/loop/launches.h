@@ -128,12 +128,12 @@ void launch_row_units(const Launches *launches, const LoopBody *body, LoopBody *
 // The row of node `at` of a body, which launches fill and read one after the other: what follows it there.
 LoopBody launch_row_between(const Launches *launches, const LoopBody *body, int64_t at, LoopBody *to);
 
-// Copies that units add to (launch_copies.c). Begins the body of a team, whose launches are made with
+// Partial results of units (launch_partials.c). Begins the body of a team, whose launches are made with
 // `launches` from now on; what adds the copies up after them, in loops without units.
 LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *to);
 // The body of a launch in which each unit whose loop says so has a copy, and there are no more of them than
 // copies. Definitions are appended to `to`.
-LoopBody launch_with_copies(const Launches *launches, const LoopBody *body, LoopBody *to);
+LoopBody launch_with_partials(const Launches *launches, const LoopBody *body, LoopBody *to);
 
 // Whether an iteration of a loop over `var` moves a position on by one.
 bool launch_moves_by_one(const IntExpr *position, int var);

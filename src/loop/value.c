@@ -202,7 +202,7 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
     case VALUE_SPAN: {
         const LoopArray *array = &printer->kernel->arrays.items[value->array];
         if (array->copies)
-            text_printf(to, "distal_gpu_copy_%s(%s, %s)", value->kind == VALUE_SPAN ? "elements" : "count",
+            text_printf(to, "distal_gpu_partial_%s(%s, %s)", value->kind == VALUE_SPAN ? "elements" : "count",
                         printer->names->execution, printer->names->transfers[array->number]);
         else
             text_printf(to, "distal_workspace_copies(%s, %d)", printer->names->execution, array->number);

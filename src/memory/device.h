@@ -63,7 +63,7 @@ enum { DEVICE_SPACE = 64 << 20 };
 // Bytes for partial results of the blocks of a launch: an element of 16 bytes for each of 1024 blocks.
 enum { DEVICE_SCRATCH = 1024 * 16 };
 // Blocks of a launch that have a row workspace of their own, and bytes of all of them, unless one is larger;
-// and of all copies of a result that blocks, warps and threads of a launch add to.
+// and of all partial results of blocks, warps and threads of a launch.
 enum { DEVICE_ROWS = 1024, DEVICE_ROW_BYTES = 256 << 20 };
 
 // Streams: what is in one is executed beside what is in the others, but for the order that `order` asks for.

@@ -422,8 +422,8 @@ Plan *plan_create(Arena *arena, int tensor_count, const Tensor *const *tensors, 
         options.message_limit = PLAN_MESSAGE_LIMIT;
     if (options.row_limit == 0)
         options.row_limit = DEVICE_ROWS;
-    if (options.copy_limit == 0)
-        options.copy_limit = INT64_MAX;
+    if (options.partial_limit == 0)
+        options.partial_limit = INT64_MAX;
     if (options.threads == 0)
         options.threads = 1;
     if (options.work_limit == 0)

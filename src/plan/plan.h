@@ -20,7 +20,7 @@ typedef struct {
     int64_t ranks;
     int64_t message_limit; // bytes; longer messages are split. 0: PLAN_MESSAGE_LIMIT
     int64_t row_limit;     // blocks of a GPU that have a row workspace of their own. 0: DEVICE_ROWS
-    int64_t copy_limit;    // copies of a result that blocks, warps and threads of a GPU add to. 0: any
+    int64_t partial_limit; // partial results of blocks, warps and threads of a GPU. 0: any number
     int64_t work_limit;    // what takes longer to plan is refused. 0: PLAN_WORK_LIMIT
     Pipelining pipelined;  // results are the same
     unsigned without;      // operations that are not to be used, as OPERATION_BIT; results are the same
@@ -175,9 +175,9 @@ int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfe
 // should be taken for; and bytes of all row workspaces of the statement (plan/rows.c).
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
 int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row);
-// Copies of `elements` elements that blocks, warps and threads of a GPU add to (RankTransfer.gpu_copy_count),
-// as many as there are of these in a launch (loop/launch_copies.c), where all loops have their longest parts.
-int64_t plan_gpu_copies(const StatementPlan *plan, const Transfer *transfer, int64_t elements);
+// Partial results of `elements` elements of blocks, warps and threads (RankTransfer.gpu_partial_count): as
+// many as there are of these in a launch (loop/launch_partials.c), where all loops have their longest parts.
+int64_t plan_gpu_partials(const StatementPlan *plan, const Transfer *transfer, int64_t elements);
 int64_t plan_rows_bytes(const StatementPlan *plan);
 // Bytes that the statement takes in memory of a GPU beside homes and buffers: for row workspaces, operands of
 // contractions, and partial results of blocks.

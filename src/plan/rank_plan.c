@@ -289,8 +289,8 @@ static const RankTransfer *plan_part(StatementPlan *plan, int transfer, int64_t 
     result->neighbour_count = rank.neighbours.count;
     stage_finish(&rank, result);
     if (planner.transfer->partial_loop_count > 0) {
-        result->gpu_copy_elements = copy_elements(result, &rank.own);
-        result->gpu_copy_count = plan_gpu_copies(plan, planner.transfer, result->gpu_copy_elements);
+        result->gpu_partial_elements = copy_elements(result, &rank.own);
+        result->gpu_partial_count = plan_gpu_partials(plan, planner.transfer, result->gpu_partial_elements);
     }
     arena_free(step_arena);
     arena_free(footprints[0]);
@@ -356,8 +356,8 @@ int64_t rank_gpu_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
     const int64_t buffers = saturated_mul(transfer->buffer_count, transfer->buffer_elements);
     const int64_t scratch = transfer->message_memory == MEMORY_GPU ? transfer->scratch_elements : 0;
-    const int64_t copies = saturated_mul(transfer->gpu_copy_count ? transfer->gpu_copy_count + 1 : 0,
-                                         transfer->gpu_copy_elements);
+    const int64_t copies = saturated_mul(transfer->gpu_partial_count ? transfer->gpu_partial_count + 1 : 0,
+                                         transfer->gpu_partial_elements);
     return saturated_mul(saturated_add(saturated_add(buffers, scratch), copies), size);
 }
 

@@ -114,8 +114,9 @@ typedef struct {
     int64_t buffer_count;     // 0, 1, or 2 where the step before is still being used or sent
     int64_t buffer_elements;  // of each
     int64_t scratch_elements; // of the step that needs most
-    // Of a leaf on a GPU whose units add to copies: how many there are, and the elements of each.
-    int64_t gpu_copy_count, gpu_copy_elements;
+    // Of a leaf on a GPU: how many partial results its blocks, warps or threads have, and the elements of
+    // each.
+    int64_t gpu_partial_count, gpu_partial_elements;
     // Of a home in disk; covers: also of one in memory of the host, of a leaf on a GPU.
     int64_t stage_count; // of all steps
     const DiskStage *stages;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of row workspaces: on the host each thread has one of each, on a GPU each block that fills its
-// own, or there is one that all of them fill together. And copies of results
-// that blocks, warps and threads add to.
+// own, or there is one that all of them fill together. And partial results of blocks, warps
+// and threads.
 #include "base/integer.h"
 #include "memory/device.h"
 #include "plan/plan.h"
@@ -32,23 +32,23 @@ int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row) {
     return min_i64(copies, max_i64(1, min_i64(plan->options.row_limit, DEVICE_ROW_BYTES / bytes)));
 }
 
-int64_t plan_gpu_copies(const StatementPlan *plan, const Transfer *transfer, int64_t elements) {
+int64_t plan_gpu_partials(const StatementPlan *plan, const Transfer *transfer, int64_t elements) {
     const int64_t size = (int64_t)type_info(transfer->access->tensor->type)->size;
     if (elements == 0)
         return 0;
-    int64_t copies = 1, blocks = GPU_BLOCKS;
-    int64_t left = min_i64(plan->options.copy_limit, DEVICE_ROW_BYTES / saturated_mul(elements, size));
+    int64_t count = 1, blocks = GPU_BLOCKS;
+    int64_t left = min_i64(plan->options.partial_limit, DEVICE_ROW_BYTES / saturated_mul(elements, size));
     for (int l = transfer->partial_loop_count - 1; l >= 0; l--) {
         const PartialLoop *loop = &transfer->partial_loops[l];
         const bool is_block = loop->unit == GPU_BLOCK;
         const int64_t extent = provenance_extent(plan->provenance, loop->var);
         const int64_t most = min_i64(is_block ? blocks : loop->units, left);
         const int64_t units = max_i64(1, min_i64(most, extent));
-        copies *= units;
+        count *= units;
         left /= units;
         blocks = is_block ? blocks / units : blocks;
     }
-    return copies;
+    return count;
 }
 
 int64_t plan_rows_bytes(const StatementPlan *plan) {

@@ -18,21 +18,21 @@ int64_t distal_workspace_copies(const distal_execution *execution, int workspace
     return execution->row_copies[workspace];
 }
 
-int64_t distal_gpu_copy_count(const distal_execution *execution, int transfer) {
-    return execution->transfers[transfer].scope.plan->gpu_copy_count;
+int64_t distal_gpu_partial_count(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].scope.plan->gpu_partial_count;
 }
 
-int64_t distal_gpu_copy_elements(const distal_execution *execution, int transfer) {
-    return execution->transfers[transfer].gpu_copy_span;
+int64_t distal_gpu_partial_elements(const distal_execution *execution, int transfer) {
+    return execution->transfers[transfer].gpu_partial_span;
 }
 
-void *distal_gpu_copies(distal_execution *execution, int transfer) {
+void *distal_gpu_partials(distal_execution *execution, int transfer) {
     const TransferState *state = &execution->transfers[transfer];
     const RankTransfer *plan = state->scope.plan;
     memory_kind(MEMORY_GPU)
-        ->clear(plan->transfer->reducer, state->scope.storage->type, state->gpu_copies, 1,
-                (plan->gpu_copy_count + 1) * state->gpu_copy_span);
-    return state->gpu_copies;
+        ->clear(plan->transfer->reducer, state->scope.storage->type, state->gpu_partials, 1,
+                (plan->gpu_partial_count + 1) * state->gpu_partial_span);
+    return state->gpu_partials;
 }
 
 // A copy has the strides of the view.
@@ -40,9 +40,9 @@ void distal_gpu_merge(distal_execution *execution, int transfer) {
     const TransferState *state = &execution->transfers[transfer];
     const RankTransfer *plan = state->scope.plan;
     const Piece *view = &state->scope.leaf_view;
-    const int64_t sums = plan->gpu_copy_count * state->gpu_copy_span;
+    const int64_t sums = plan->gpu_partial_count * state->gpu_partial_span;
     Piece copy = *view;
-    copy.data = (char *)state->gpu_copies + sums * (int64_t)type_info(view->type)->size;
+    copy.data = (char *)state->gpu_partials + sums * (int64_t)type_info(view->type)->size;
     piece_reduce(plan->transfer->reducer, view, &copy, &view->rect);
 }
 

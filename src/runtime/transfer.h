@@ -33,8 +33,8 @@ typedef struct {
     int leaf;              // the nest that has it, of a transfer that overlaps with rows; -1
     void *stage_memory;    // of stages
     Copies copies;         // of what a leaf adds to, where its threads need them
-    void *gpu_copies;      // the same for parts of a GPU: as many as the plan says, then their sums
-    int64_t gpu_copy_span; // elements of each
+    void *gpu_partials;    // partial results of blocks, warps and threads: as many as planned, then their sum
+    int64_t gpu_partial_span; // elements of each
     OperationCall *calls; // as the operations of the plan; those of one step in the order in which they start
     Reading *reading;     // of what is read from neighbours; NULL: nothing is
     Piece *neighbours;    // their pieces, as those of the plan

@@ -39,20 +39,21 @@ static int64_t largest_span(const TransferState *state) {
     return span;
 }
 
-static bool allocate_gpu_copies(TransferState *state, Diagnostics *diagnostics) {
+static bool allocate_gpu_partials(TransferState *state, Diagnostics *diagnostics) {
     const RankTransfer *plan = state->scope.plan;
     int64_t elements;
-    if (plan->gpu_copy_count == 0)
+    if (plan->gpu_partial_count == 0)
         return true;
-    state->gpu_copy_span = largest_span(state);
-    if (checked_mul(plan->gpu_copy_count + 1, state->gpu_copy_span, &elements))
-        state->gpu_copies = memory_allocate(MEMORY_GPU, elements, state->scope.storage->type);
-    return state->gpu_copies ||
+    state->gpu_partial_span = largest_span(state);
+    if (checked_mul(plan->gpu_partial_count + 1, state->gpu_partial_span, &elements))
+        state->gpu_partials = memory_allocate(MEMORY_GPU, elements, state->scope.storage->type);
+    return state->gpu_partials ||
            diagnostics_error(diagnostics, (Span){0},
                              "rank %" PRId64 " has not enough GPU memory for the %" PRId64
-                             " copies of tensor %s that parts of the GPU add to, %" PRId64 " elements each",
-                             plan->rank, plan->gpu_copy_count, state->scope.storage->home->tensor->name,
-                             state->gpu_copy_span);
+                             " copies of tensor %s that blocks, warps or threads add to, %" PRId64
+                             " elements each",
+                             plan->rank, plan->gpu_partial_count, state->scope.storage->home->tensor->name,
+                             state->gpu_partial_span);
 }
 
 bool transfer_allocate_copies(TransferState *state, Diagnostics *diagnostics) {
@@ -189,7 +190,7 @@ bool transfer_allocate(TransferState *state, const RankTransfer *plan, Storage *
     }
     if (!ok)
         return no_memory(state, diagnostics);
-    return transfer_allocate_copies(state, diagnostics) && allocate_gpu_copies(state, diagnostics);
+    return transfer_allocate_copies(state, diagnostics) && allocate_gpu_partials(state, diagnostics);
 }
 
 void transfer_free(TransferState *state) {
@@ -202,7 +203,7 @@ void transfer_free(TransferState *state) {
     memory_release(MEMORY_HOST, state->buffers[1]);
     memory_release(MEMORY_GPU, state->gpu_buffers[0]);
     memory_release(MEMORY_GPU, state->gpu_buffers[1]);
-    memory_release(MEMORY_GPU, state->gpu_copies);
+    memory_release(MEMORY_GPU, state->gpu_partials);
     if (state->scope.scratch)
         memory_release(state->scope.plan->message_memory, state->scope.scratch);
     memory_release(MEMORY_HOST, state->stage_memory);

@@ -124,7 +124,7 @@ schedule y {
 def copies(folder):
     """Copies of a result for which there is no memory."""
     done = run_program(COPIED, "", folder, f"cuMemAlloc:3:{OUT_OF_MEMORY}:0", "-q")
-    message = "rank 0 has not enough GPU memory for the 16 copies of tensor y that parts of the GPU add to, 16 elements each"
+    message = "rank 0 has not enough GPU memory for the 16 copies of tensor y that blocks, warps or threads add to, 16 elements each"
     check(done.returncode == 1 and message in done.stderr, f"{done.returncode}: {done.stderr}")
 
 

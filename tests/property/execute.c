@@ -106,7 +106,7 @@ static Plan *make_plan(Run *run, Diagnostics *diagnostics) {
                            .largest = pipeline->plan->largest,
                            .message_limit = run->way->message_limit,
                            .row_limit = run->way->row_limit,
-                           .copy_limit = run->way->row_limit,
+                           .partial_limit = run->way->row_limit,
                            .without = run->way->without,
                            .pipelined = run->way->pipelined ? PIPELINE_ON : PIPELINE_OFF,
                            .nodes = run->neighbours ? neighbours_nodes(run->neighbours) : NULL,

@@ -410,7 +410,7 @@ static void copies_of_units(void **state) {
             (PlanOptions){0});
         for (int t = 0; t < plan->spmd->transfer_count; t++)
             if (plan->spmd->transfers[t].kind == TRANSFER_REDUCE)
-                assert_int_equal(plan_rank_transfer(plan, t, 0)->gpu_copy_count, cases[c].copies);
+                assert_int_equal(plan_rank_transfer(plan, t, 0)->gpu_partial_count, cases[c].copies);
     }
     arena_free(arena);
 }

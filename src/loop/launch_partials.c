@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launches of a team: blocks, warps and threads that would add to the same elements add to copies, which are
-// in memory of the GPU, and are added up after all of them. Unit u of n executes iterations u, u + n, ...,
-// and has copy u.
+// Launches of a team: blocks, warps and threads that would add to the same elements have partial results,
+// copies of these in memory of the GPU, which are added up after all of them. Unit u of n executes iterations
+// u, u + n, ..., and has copy u.
 #include "loop/launches.h"
 
 static bool threads_have_copies(const Launches *launches, const LoopNode *team) {
@@ -56,13 +56,13 @@ typedef struct {
     bool is_bounded;      // for all of them, it is known before the launch
     const IntExpr *most;  // then, how many iterations they have at most
     const IntExpr *count; // units
-} CopyUnits;
+} PartialUnits;
 typedef struct {
     const Launches *launches;
     const bool *inside; // by variable: it is one of the launch
     Units units;
-    CopyUnits dims[UNIT_KINDS][GPU_DIMS];
-} Copying;
+    PartialUnits dims[UNIT_KINDS][GPU_DIMS];
+} Partials;
 
 // What is known before the launch of the iterations that a loop has at most; NULL: nothing.
 static const IntExpr *most_of(const Launches *launches, const IntExpr *extent, const bool *inside) {
@@ -75,43 +75,43 @@ static const IntExpr *most_of(const Launches *launches, const IntExpr *extent, c
     return left && right ? launch_op(launches, INT_MIN, left, right) : left ? left : right;
 }
 
-static CopyUnits *units_of(Copying *copying, const LoopNode *loop, Units around) {
+static PartialUnits *units_of(Partials *partials, const LoopNode *loop, Units around) {
     const int kind = loop->execution.unit == GPU_BLOCK ? OF_BLOCKS : OF_THREADS;
-    return &copying->dims[kind][launch_dim(&copying->units, around, loop)];
+    return &partials->dims[kind][launch_dim(&partials->units, around, loop)];
 }
 
 static bool has_copies(const LoopNode *node) {
     return node->execution.copies && node->execution.unit != GPU_NONE;
 }
 
-static void find_loops(Copying *copying, const LoopBody *body, Units around) {
-    const Launches *launches = copying->launches;
+static void find_loops(Partials *partials, const LoopBody *body, Units around) {
+    const Launches *launches = partials->launches;
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
         if (has_copies(node)) {
-            CopyUnits *units = units_of(copying, node, around);
+            PartialUnits *units = units_of(partials, node, around);
             const IntExpr *extent = launch_op(launches, INT_SUB, node->upper, node->lower);
-            const IntExpr *most = most_of(launches, launch_expanded(launches, extent), copying->inside);
+            const IntExpr *most = most_of(launches, launch_expanded(launches, extent), partials->inside);
             units->is_bounded = most && (units->is_bounded || !units->used);
             units->most = most && units->most ? launch_op(launches, INT_MAX, units->most, most) : most;
             units->used = true;
         }
-        find_loops(copying, &node->body, launch_units_inside(around, node));
+        find_loops(partials, &node->body, launch_units_inside(around, node));
     }
 }
 
-// As many as have copies, from the innermost loop on: as plan_gpu_copies has found how many there are.
-static void count_units(Copying *copying, LoopBody *to) {
-    const Launches *launches = copying->launches;
+// As many as have copies, from the innermost loop on: as plan_gpu_partials has found how many there are.
+static void count_units(Partials *partials, LoopBody *to) {
+    const Launches *launches = partials->launches;
     const IntExpr *left = launches->copies, *one = launch_number(launches, 1);
     const IntExpr *blocks = launch_number(launches, GPU_BLOCKS);
     for (int kind = OF_THREADS; kind >= OF_BLOCKS; kind--)
         for (int d = 0; d < GPU_DIMS; d++) {
-            CopyUnits *units = &copying->dims[kind][d];
+            PartialUnits *units = &partials->dims[kind][d];
             if (!units->used)
                 continue;
             const IntExpr *count =
-                kind == OF_BLOCKS ? blocks : launch_number(launches, launch_threads(&copying->units, d));
+                kind == OF_BLOCKS ? blocks : launch_number(launches, launch_threads(&partials->units, d));
             count = launch_op(launches, INT_MIN, count, left);
             count = units->is_bounded ? launch_op(launches, INT_MIN, count, units->most) : count;
             units->count = launch_let(launches, to, kind == OF_BLOCKS ? "blocks" : "threads",
@@ -122,10 +122,10 @@ static void count_units(Copying *copying, LoopBody *to) {
         }
 }
 
-// A body in which loops over iterations are inside of loops over units, whose copy is `copy`.
-static LoopBody over_units(Copying *copying, const LoopBody *body, Units around, const IntExpr *copy) {
+// A body, of which a unit around has copy number `copy`, with loops over units around those over iterations.
+static LoopBody over_units(Partials *partials, const LoopBody *body, Units around, const IntExpr *copy) {
     static const char *const names[] = {[GPU_BLOCK] = "block", [GPU_WARP] = "warp", [GPU_THREAD] = "thread"};
-    const Launches *launches = copying->launches;
+    const Launches *launches = partials->launches;
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node), *outer = node;
@@ -133,7 +133,7 @@ static LoopBody over_units(Copying *copying, const LoopBody *body, Units around,
         if (node->kind == LOOP_ACCUMULATE && node->array == launches->team->own)
             node->position = position_of(launches, node->position, copy);
         if (has_copies(node)) {
-            const CopyUnits *units = units_of(copying, node, around);
+            const PartialUnits *units = units_of(partials, node, around);
             outer = launch_loop(launches, names[node->execution.unit], launch_number(launches, 0),
                                 units->count, node->execution.unit, 0);
             outer->execution.copies = true;
@@ -144,7 +144,7 @@ static LoopBody over_units(Copying *copying, const LoopBody *body, Units around,
             node->execution.unit = GPU_NONE;
             node->execution.copies = false;
         }
-        node->body = over_units(copying, &node->body, launch_units_inside(around, body->items[i]), own);
+        node->body = over_units(partials, &node->body, launch_units_inside(around, body->items[i]), own);
         if (outer != node)
             loop_append(launches->arena, &outer->body, node);
         loop_append(launches->arena, &result, outer);
@@ -152,16 +152,16 @@ static LoopBody over_units(Copying *copying, const LoopBody *body, Units around,
     return result;
 }
 
-LoopBody launch_with_copies(const Launches *launches, const LoopBody *body, LoopBody *to) {
+LoopBody launch_with_partials(const Launches *launches, const LoopBody *body, LoopBody *to) {
     bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
-    Copying copying = {.launches = launches, .inside = inside, .units = launch_units_of(body)};
+    Partials partials = {.launches = launches, .inside = inside, .units = launch_units_of(body)};
     for (int64_t i = 0; i < body->count; i++) {
         const LoopBody nodes = loop_nodes(launches->arena, body->items[i]);
         for (int64_t n = 0; n < nodes.count; n++)
             if (nodes.items[n]->var >= 0)
                 inside[nodes.items[n]->var] = true;
     }
-    find_loops(&copying, body, (Units){0});
-    count_units(&copying, to);
-    return over_units(&copying, body, (Units){0}, launch_number(launches, 0));
+    find_loops(&partials, body, (Units){0});
+    count_units(&partials, to);
+    return over_units(&partials, body, (Units){0}, launch_number(launches, 0));
 }
