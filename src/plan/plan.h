@@ -32,10 +32,10 @@ typedef struct {
     bool gpu_nodes;        // ranks of a node read homes in each other's GPU memory as well
     bool gpu_messages;     // GPU-aware MPI sends what leaves on a GPU fetch from homes in GPU memory
     bool gpu_sums;         // with gpu_messages: partial results are in GPU memory as well, and combined there
-    const HomeFile *files; // by tensor id: where those in disk are; NULL: all in scratch files
-    const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
     bool sampled;          // what ranks read and write in disk is counted of some, where there are many
     bool untiled;          // files of tensors in disk are not stored in tiles
+    const HomeFile *files; // by tensor id: where those in disk are; NULL: all in scratch files
+    const Home *homes;     // that tensors without a placement have already, by tensor id; NULL: none
     int64_t threads;       // of each rank, of which some take memory for copies of what they add to. 0: 1
     int64_t largest;       // processors of the largest machine beside those of the statements; 0: none
     const char *const *param_names;    // for diagnostics, by index
