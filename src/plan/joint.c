@@ -416,7 +416,7 @@ static double count_coordinates(Joint *joint, const Access *result, double point
             share = average_share(joint, walks, &listed);
         entries_free(&listed.found);
     }
-    return fmin(points * share, volume(joint, access_vars(result)));
+    return round(fmin(points * share, volume(joint, access_vars(result))));
 }
 
 // The variable of a mode of the result, of which slices are drawn. -1: there is none, or some term has not
