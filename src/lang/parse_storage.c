@@ -234,6 +234,11 @@ static bool parse_levels_of(Parser *parser, Tensor *tensor, bool *ordered) {
     }
     if (token->kind != TOKEN_NAME)
         return expected(parser, "storage levels {...}, a format such as csr, or order(...)");
+    if (level_format(token->text))
+        return diagnostics_error(parser->diagnostics, token->span,
+                                 "'%s' is the format of one level; those of all modes are in braces, as in "
+                                 "{dense, compressed}",
+                                 token->text);
     int64_t count;
     const char *const *names = tensor_format_names(&count);
     return diagnostics_error(parser->diagnostics, token->span, "unknown format '%s'%s", token->text,
@@ -263,6 +268,10 @@ bool parse_storage(Parser *parser, Tensor *tensor) {
                 return false;
         }
     }
+    if (!levels && !closed && peek(parser)->kind == TOKEN_OPEN_PAREN)
+        return diagnostics_error(parser->diagnostics, peek(parser)->span,
+                                 "unexpected '(' after the type; extents follow the name, %s(...): TYPE",
+                                 tensor->name);
     return at_statement_end(parser) ||
            expected(parser, closed ? "the end of the line" : "',' or the end of the line");
 }

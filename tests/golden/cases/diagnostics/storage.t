@@ -27,6 +27,8 @@ tensor U(n, n, n, n): f64, {dense, compressed(nonunique), compressed, dense}
 tensor V(n): f64, {compressed(nonunique)}
 tensor W(n, n): f64, {dense, singleton}
 tensor X(n, n): f64, 7
+tensor Y(n, n): f64, compressed, compressed
+tensor Z: f64(n, n)
 --- stderr
 storage.distal:2:22: error: tensor 'A' has 2 modes, so it takes 2 storage levels, not 3
    2 | tensor A(n, n): f64, {dense, compressed, dense}
@@ -100,3 +102,9 @@ storage.distal:24:30: error: 'singleton' stores one coordinate for each position
 storage.distal:25:22: error: expected storage levels {...}, a format such as csr, or order(...), found '7'
   25 | tensor X(n, n): f64, 7
      |                      ^
+storage.distal:26:22: error: 'compressed' is the format of one level; those of all modes are in braces, as in {dense, compressed}
+  26 | tensor Y(n, n): f64, compressed, compressed
+     |                      ^~~~~~~~~~
+storage.distal:27:14: error: unexpected '(' after the type; extents follow the name, Z(...): TYPE
+  27 | tensor Z: f64(n, n)
+     |              ^
