@@ -143,7 +143,7 @@ static void set_environment(int64_t ranks, bool verbose) {
     if (!verbose)
         setenv("OMPI_MCA_orte_execute_quiet", "1", 0);
     if (isatty(STDERR_FILENO))
-        setenv("DISTAL_PROGRESS", "1", 0);
+        setenv("DISTAL_STDERR_IS_TERMINAL", "1", 1);
 }
 
 typedef Array(char *) Words;

@@ -9,7 +9,7 @@
 
 Progress progress_start(bool on) {
     // A rank's standard error is a pipe to the launcher; the launching process has looked for a terminal.
-    on = on && (isatty(STDERR_FILENO) || getenv("DISTAL_PROGRESS"));
+    on = on && (isatty(STDERR_FILENO) || getenv("DISTAL_STDERR_IS_TERMINAL"));
     return (Progress){.on = on, .start = clock_seconds()};
 }
 
