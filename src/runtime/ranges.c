@@ -11,8 +11,9 @@
 enum {
     CACHE_BYTES = 1 << 20, // where the system does not know
     MOST_RANGES = 16,
-    LEAST_ENTRIES = 32, // of a row, in a range
-    SAMPLES = 32,       // rows of which the last coordinate is looked at
+    LEAST_ENTRIES = 32, // of a row, in a range, on Intel's processors
+    LEAST_ENTRIES_OTHERS = 256,
+    SAMPLES = 32, // rows of which the last coordinate is looked at
     TEST_RANGES = 3,
     RANGED_PORTIONS = 32, // many rows each, as each portion gathers all ranges from memory
 };
@@ -47,6 +48,16 @@ static Extent extent_of(const int64_t *pos, int64_t count, const void *coordinat
     return extent;
 }
 
+// What a visit of a row costs is gained back by the entries of that visit, the more of them the nearer the
+// last-level cache is: on AMD's processors it is near enough for prefetches to hide it (docs/performance.md).
+static int64_t least_entries(void) {
+#ifdef __x86_64__
+    if (__builtin_cpu_is("intel"))
+        return LEAST_ENTRIES;
+#endif
+    return LEAST_ENTRIES_OTHERS;
+}
+
 static int64_t cache_bytes(void) {
     const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
     return bytes > 0 ? bytes : CACHE_BYTES;
@@ -57,14 +68,15 @@ static int64_t ranges_of(const int64_t *pos, int64_t count, const void *coordina
     const int64_t entries = count > 0 ? pos[count] - pos[0] : 0;
     if (is_always && entries > 0)
         return TEST_RANGES;
-    if (prefetch_end <= 0 || bytes <= 0 || entries / LEAST_ENTRIES < 2 * count)
+    const int64_t least = least_entries();
+    if (prefetch_end <= 0 || bytes <= 0 || entries / least < 2 * count)
         return 1;
     const Extent extent = extent_of(pos, count, coordinates, wide);
     if (extent.last < extent.first)
         return 1;
     const int64_t fit = cache_bytes() / 2 / bytes, rows = extent.last - extent.first + 1;
     const int64_t ranges = fit > 0 ? rows / fit + (rows % fit > 0) : MOST_RANGES + 1;
-    return ranges <= MOST_RANGES && entries / ranges / LEAST_ENTRIES >= count ? ranges : 1;
+    return ranges <= MOST_RANGES && entries / ranges / least >= count ? ranges : 1;
 }
 
 int64_t distal_ranges_i32(const int64_t *pos, int64_t count, const int32_t *coordinates, int64_t bytes,

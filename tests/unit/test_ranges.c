@@ -68,8 +68,8 @@ static void check_ranges(const Matrix *matrix, int64_t ranges) {
 
 static void of_rows_with_many_entries(void **state) {
     (void)state;
-    // Four second-level caches are gathered from, of which each row has 2000 elements.
-    enum { ELEMENTS = 2000, DISTANCE = 128 };
+    // Four second-level caches are gathered from, of which each row has 4000 elements.
+    enum { ELEMENTS = 4000, DISTANCE = 64 };
     const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
     const int64_t bytes = (cache > 0 ? cache : 1 << 20) * 4 / (ELEMENTS * DISTANCE);
     Matrix *matrix = make(ELEMENTS, DISTANCE, 1000);
