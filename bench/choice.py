@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the contractions of examples/ with the placements and schedules that are written there, and with those that
 `distal schedule` chooses, on 1, 2 and 4 ranks, and prints the time of the chosen ones as a share of the time of the best
-written one. The runs of one contraction take turns, several times.
+written one. Those with a sparse operand have placements of this program: by blocks of rows, by blocks with equal numbers of
+entries, and by entries. The runs of one contraction take turns, several times.
 
 Machines are measured with `distal calibrate` on as many ranks, unless --machine describes one."""
+import dataclasses
 import itertools
 import json
 import os
@@ -22,15 +24,39 @@ PRODUCTS = tuple(name for name, _, _ in MATRICES)
 TALL = {"summa": ("gx=1 gy=1", "gx=2 gy=1", "gx=4 gy=1"), "johnson": ("c=1", "gx=2 gy=1 gz=1", "gx=4 gy=1 gz=1"),
         "cosma": ("gx=1 gy=1 gz=1", "gx=2 gy=1 gz=1", "gx=4 gy=1 gz=1")}
 DEEP = {"johnson": ("c=1", "gx=1 gy=1 gz=2", "gx=1 gy=1 gz=4"), "cosma": ("gx=1 gy=1 gz=1", "gx=1 gy=1 gz=2", "gx=1 gy=1 gz=4")}
-# Name, programs of one contraction with their grids, and sizes.
-CONTRACTIONS = [("product", {name: GRIDS[name] for name in PRODUCTS}, ("n=480", "n=960", "n=1440")),
-                ("tall product", TALL, ("m=100000 n=64 q=64",)),
-                ("deep product", DEEP, ("m=128 n=128 q=200000",)),
-                ("ttv", {"ttv": GRIDS["ttv"]}, ("n=160", "n=256")),
-                ("innerprod", {"innerprod": GRIDS["innerprod"]}, ("n=160", "n=256")),
-                ("ttm", {"ttm": GRIDS["ttm"]}, ("n=96", "n=160")),
-                ("mttkrp", {name: GRIDS["mttkrp"] for name in ("mttkrp", "mttkrp_rows", "mttkrp_ttm")}, ("n=96", "n=160")),
-                ("coupled cluster", {"coupled_cluster": GRIDS["coupled_cluster"]}, ("n=24", "n=32"))]
+# How a sparse operand B can be placed, and what has its first mode as well. Other tensors are in blocks of their first
+# mode; a result beside entries is where it is computed.
+PLACINGS = {"rows": ("{0}", "{0}"), "weighted": ("weighted({0})", "weighted({0}, B)"), "entries": ("~fuse({1})", None)}
+PLACED = {way: ("g=1", "g=2", "g=4") for way in PLACINGS}
+
+
+@dataclasses.dataclass
+class Contraction:
+    programs: dict  # with their grids on 1, 2 and 4 ranks; of a sparse one, ways to place it
+    sizes: tuple
+    example: str = ""  # of a sparse one
+    operands: tuple = ()  # of which B, and others, are made
+
+
+CONTRACTIONS = {
+    "product": Contraction({name: GRIDS[name] for name in PRODUCTS}, ("n=480", "n=960", "n=1440")),
+    "tall product": Contraction(TALL, ("m=100000 n=64 q=64",)),
+    "deep product": Contraction(DEEP, ("m=128 n=128 q=200000",)),
+    "ttv": Contraction({"ttv": GRIDS["ttv"]}, ("n=160", "n=256")),
+    "innerprod": Contraction({"innerprod": GRIDS["innerprod"]}, ("n=160", "n=256")),
+    "ttm": Contraction({"ttm": GRIDS["ttm"]}, ("n=96", "n=160")),
+    "mttkrp": Contraction({name: GRIDS["mttkrp"] for name in ("mttkrp", "mttkrp_rows", "mttkrp_ttm")}, ("n=96", "n=160")),
+    "coupled cluster": Contraction({"coupled_cluster": GRIDS["coupled_cluster"]}, ("n=24", "n=32")),
+}
+GRAPH, STENCIL = ("n=131072",), ("n=125000",)
+for _name in ("spmv", "spmm", "sddmm"):
+    CONTRACTIONS[f"{_name} rmat"] = Contraction(PLACED, GRAPH, _name, ("B=rmat:1:17:2097152",))
+    CONTRACTIONS[f"{_name} stencil"] = Contraction(PLACED, STENCIL, _name, ("B=stencil:27",))
+CONTRACTIONS |= {
+    "spgemm": Contraction(PLACED, ("n=16384",), "spgemm", ("B=rmat:1:14:262144", "C=rmat:2:14:262144")),
+    "spadd": Contraction(PLACED, GRAPH, "spadd", ("B=rmat:1:17:2097152", "C=rmat:2:17:2097152", "D=rmat:3:17:2097152")),
+    "sparse mttkrp": Contraction(PLACED, ("m=5000 n=5000 q=500 r=32",), "sparse_mttkrp", ("B=sparse:1:1000000",)),
+}
 
 
 # Without a placement, each rank has what its part of the schedule reads, so that nothing moves. Here each element of an
@@ -52,9 +78,9 @@ def words(params):
     return list(itertools.chain.from_iterable(("-p", word) for word in params.split()))
 
 
-def seconds(options, path, ranks, params):
+def seconds(options, path, ranks, params, inputs):
     counts = ["--warmup", "1", "--repeat", str(options.repeat)]
-    stats = json.loads(distal(options, "run", path, "-q", "-n", str(ranks), *words(params), *counts, "--stats=json"))
+    stats = json.loads(distal(options, "run", path, "-q", "-n", str(ranks), *words(params), *inputs, *counts, "--stats=json"))
     return sum(statement["seconds"]["median"] for statement in stats["statements"])
 
 
@@ -74,19 +100,43 @@ def written(name, folder):
     return to
 
 
-def compare(options, programs, size, ranks, machine, folder):
+def placed(name, way, folder):
+    """The example, of which B is placed in one of the ways, before others, which may follow it."""
+    with open(example(name), encoding="utf-8") as file:
+        text = file.read()
+    statement = re.search(r"(?m)^\w+\(.*= .*$", text)
+    accesses = dict((tensor, variables.split(", ")) for tensor, variables in re.findall(r"(\w+)\(([\w, ]+)\)", statement.group()))
+    first = accesses["B"][0]
+    of_b, of_others = PLACINGS[way]
+    lines = ["param g = 1", "machine M = grid(g)"]
+    for tensor in sorted(accesses, key="B".__ne__):
+        variables = accesses[tensor]
+        where = of_b if tensor == "B" else of_others if first in variables else "{0}"
+        if where:
+            lines.append(f"place {tensor}({', '.join(variables)}) -> M({where.format(variables[0], ', '.join(variables))})")
+    to = os.path.join(folder, f"{way}.distal")
+    with open(to, "w", encoding="utf-8") as file:
+        file.write("\n".join([text[:statement.start()], *lines, text[statement.start():]]))
+    return to
+
+
+def compare(options, contraction, size, ranks, machine, folder):
     """The median time of each program, interleaved: in each round each is run once."""
-    chosen = json.loads(distal(options, "schedule", bare(example(next(iter(programs))), folder), "-n", str(ranks), *words(size),
+    first = contraction.example or next(iter(contraction.programs))
+    inputs = [word for operand in contraction.operands for word in ("--in", operand)]
+    chosen = json.loads(distal(options, "schedule", bare(example(first), folder), "-n", str(ranks), *words(size), *inputs,
                                "--machine", machine, "--stats=json"))
     path = os.path.join(folder, "chosen.distal")
     with open(path, "w", encoding="utf-8") as file:
         file.write(chosen["text"])
     runs = [("chosen", path, "")]
-    runs += [(name, written(name, folder), f"{size} {grids[RANKS.index(ranks)]}") for name, grids in programs.items()]
+    for name, grids in contraction.programs.items():
+        program = placed(first, name, folder) if contraction.example else written(name, folder)
+        runs.append((name, program, f"{size} {grids[RANKS.index(ranks)]}"))
     times = {name: [] for name, _, _ in runs}
     for _ in range(options.rounds):
         for name, path, params in runs:
-            times[name].append(seconds(options, path, ranks, params))
+            times[name].append(seconds(options, path, ranks, params, inputs))
     first = chosen["statements"][0]["alternatives"][0]
     return {name: statistics.median(all_of) for name, all_of in times.items()}, f"{first['where']} {first['how']}".strip()
 
@@ -105,11 +155,11 @@ def main():
         print("times in ms")
         for ranks in map(int, options.ranks.split(",")) if options.ranks else RANKS:
             machine = machine_for(options, ranks, folder)
-            for name, programs, sizes in CONTRACTIONS:
-                for size in sizes[:1] if options.quick else sizes:
+            for name, contraction in CONTRACTIONS.items():
+                for size in contraction.sizes[:1] if options.quick else contraction.sizes:
                     if options.only and name not in options.only.split(","):
                         continue
-                    times, how = compare(options, programs, size, ranks, machine, folder)
+                    times, how = compare(options, contraction, size, ranks, machine, folder)
                     best = min((time, program) for program, time in times.items() if program != "chosen")
                     results.row(contraction=name, size=size, ranks=ranks, best=best[1], chosen=1e3 * times["chosen"],
                                 written=1e3 * best[0], ratio=times["chosen"] / best[0], how=how, times=times)

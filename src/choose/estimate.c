@@ -2,6 +2,7 @@
 #include "choose/estimate.h"
 
 #include "base/integer.h"
+#include "choose/spans.h"
 
 #include <math.h>
 
@@ -59,10 +60,11 @@ double estimate_users(const Candidate *candidate, const UsedAccess *used) {
     return users;
 }
 
-// Of the elements of an access that a processor reaches, those that it uses: what is stored, and of a dense
-// operand those at coordinates that entries have, if these are spread evenly.
+// Of the elements of an access that a processor reaches, or of those in `rect` where it is not NULL, the
+// share that it uses: what is stored, and of a dense operand those at coordinates that entries have, if these
+// are spread evenly.
 static double used_share(const Search *search, const SearchStatement *statement, const Candidate *candidate,
-                         const UsedAccess *used) {
+                         const UsedAccess *used, const Rect *rect) {
     const SearchTensor *tensor = &search->tensors[used->access->tensor->id];
     double share = tensor->share;
     if (!(used->vars & statement->sparse) || used->is_result || tensor_is_sparse(tensor->tensor))
@@ -78,7 +80,8 @@ static double used_share(const Search *search, const SearchStatement *statement,
                                             estimate_elements(statement, candidate, other));
         }
         if (entries < INFINITY)
-            share *= 1 - exp(-entries / (double)estimate_block(statement, candidate, var));
+            share *= 1 - exp(-entries / (double)(rect ? rect->hi[m] - rect->lo[m]
+                                                      : estimate_block(statement, candidate, var)));
     }
     return share;
 }
@@ -96,7 +99,7 @@ void estimate_candidate(const Search *search, const SearchStatement *statement, 
         const UsedAccess *used = &statement->accesses[a];
         const int size = (int)type_info(used->access->tensor->type)->size;
         bytes += (1 - 1 / estimate_users(candidate, used)) * size *
-                 used_share(search, statement, candidate, used) *
+                 used_share(search, statement, candidate, used, NULL) *
                  estimate_elements(statement, candidate, used);
     }
     candidate->flop_seconds = flop / (statement->sparse ? rates->sparse_rate : rates->flop_rate);
@@ -114,6 +117,22 @@ static void values_of(const SearchStatement *statement, const Candidate *candida
     const int64_t length = ceil_div(*hi, candidate->sizes[dim]);
     *lo = min_i64(*hi, coordinates[dim] * length);
     *hi = min_i64(*hi, *lo + length);
+}
+
+// Of a dense operand, those at which a processor has entries.
+static void values_used(const SearchStatement *statement, const Candidate *candidate,
+                        const int64_t *coordinates, const UsedAccess *used, int var, int64_t *lo,
+                        int64_t *hi) {
+    values_of(statement, candidate, coordinates, var, lo, hi);
+    if (used->is_result || tensor_is_sparse(used->access->tensor))
+        return;
+    for (int d = 0; d < candidate->count; d++) {
+        int64_t first, last;
+        if (candidate->vars[d] == var)
+            continue;
+        values_of(statement, candidate, coordinates, candidate->vars[d], &first, &last);
+        spans_narrow(statement, candidate->vars[d], first, last, var, lo, hi);
+    }
 }
 
 // The values of an index in a mode with this extent.
@@ -160,7 +179,7 @@ bool estimate_footprint(const Search *search, const SearchStatement *statement, 
             index_values(search, statement, candidate, coordinates, access->indices[m], &rect->lo[m],
                          &rect->hi[m]);
         else
-            values_of(statement, candidate, coordinates, access->vars[m], &rect->lo[m], &rect->hi[m]);
+            values_used(statement, candidate, coordinates, used, access->vars[m], &rect->lo[m], &rect->hi[m]);
         rect->hi[m] = min_i64(rect->hi[m], tensor->extents[m]);
         if (rect->lo[m] >= rect->hi[m])
             return false;
@@ -173,8 +192,7 @@ double estimate_moved(Search *search, const SearchStatement *statement, const Ca
     double most = 0, sum = 0;
     if (!place->known)
         return 0;
-    const double size =
-        used_share(search, statement, candidate, used) * (double)type_info(used->access->tensor->type)->size;
+    const double size = (double)type_info(used->access->tensor->type)->size;
     for (int i = 0; i < search->sample_count; i++) {
         Rect rect;
         if (!estimate_footprint(search, statement, candidate, used, search->samples[i], &rect))
@@ -184,8 +202,9 @@ double estimate_moved(Search *search, const SearchStatement *statement, const Ca
         if (own == all)
             continue;
         const int64_t owners = layout_part_count(&place->layout, &rect, search->arena) - (own > 0);
-        const double seconds =
-            size * (double)(all - own) / search->rates.bandwidth + search->rates.latency * (double)owners;
+        const double bytes =
+            size * used_share(search, statement, candidate, used, &rect) * (double)(all - own);
+        const double seconds = bytes / search->rates.bandwidth + search->rates.latency * (double)owners;
         most = fmax(most, seconds);
         sum += seconds;
     }

@@ -11,9 +11,38 @@
 #include <math.h>
 #include <string.h>
 
-// Spread evenly.
-static int64_t assumed_coordinate(int64_t entry, int mode, int64_t extent) {
-    return (int64_t)(random_fraction(0, entry * MAX_ORDER + mode) * (double)extent);
+// By mode of a result, the operand that has its variable, and there in which mode; NULL: none has.
+typedef struct {
+    const Search *search;
+    const Access *result;
+    const SearchTensor *operands[MAX_ORDER];
+    int modes[MAX_ORDER];
+} Likeness;
+
+static void compare_modes(void *context, const Access *access) {
+    Likeness *likeness = context;
+    const int id = tensor_as_given(access->tensor)->id;
+    if (id >= likeness->search->program->tensor_count || !tensor_is_sparse(access->tensor) ||
+        likeness->search->tensors[id].entries.count == 0)
+        return;
+    for (int m = 0; m < likeness->result->tensor->order; m++) {
+        const int var = access_mode_var(likeness->result, m);
+        for (int of = 0; of < access->tensor->order && !likeness->operands[m] && var >= 0; of++)
+            if (access_mode_var(access, of) == var) {
+                likeness->operands[m] = &likeness->search->tensors[id];
+                likeness->modes[m] = of;
+            }
+    }
+}
+
+// Coordinates are those of entries of operands that are drawn, one of each for all modes, else spread evenly.
+static int64_t assumed_coordinate(const Likeness *likeness, int64_t entry, int mode, int64_t extent) {
+    const SearchTensor *operand = likeness->operands[mode];
+    if (!operand)
+        return (int64_t)(random_fraction(0, entry * MAX_ORDER + mode) * (double)extent);
+    const double drawn = random_fraction(1 + (uint64_t)operand->tensor->id, entry);
+    return operand->entries
+        .coordinates[likeness->modes[mode]][(int64_t)(drawn * (double)operand->entries.count)];
 }
 
 static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnostics) {
@@ -48,7 +77,7 @@ static double estimate_entries(const Search *search, const Spmd *spmd, const Ten
     return sum;
 }
 
-static const char *assume(SearchTensor *tensor, Entries *entries) {
+static const char *assume(const Likeness *likeness, SearchTensor *tensor, Entries *entries) {
     int64_t longest = 1;
     double elements = 1;
     for (int m = 0; m < entries->order; m++) {
@@ -62,7 +91,7 @@ static const char *assume(SearchTensor *tensor, Entries *entries) {
     const char *why = entries_allocate(entries);
     for (int m = 0; !why && m < entries->order; m++)
         for (int64_t e = 0; e < entries->count; e++)
-            entries->coordinates[m][e] = assumed_coordinate(e, m, entries->extents[m]);
+            entries->coordinates[m][e] = assumed_coordinate(likeness, e, m, entries->extents[m]);
     if (!why && entries->count > 0)
         memset(entries->values, 0, type_info(tensor->tensor->type)->size * (size_t)entries->count);
     return why;
@@ -112,7 +141,12 @@ static const char *find_entries(const Search *search, const Spmd *spmd, SearchTe
     tensor->estimated = estimate >= 0;
     if (tensor->estimated)
         tensor->entry_count = estimate;
-    return assume(tensor, &tensor->entries);
+    Likeness likeness = {.search = search};
+    if (tensor->estimated) {
+        likeness.result = spmd->cin->assignment->lhs;
+        expr_accesses(spmd->cin->assignment->rhs, compare_modes, &likeness);
+    }
+    return assume(&likeness, tensor, &tensor->entries);
 }
 
 static const char *store(const Search *search, SearchTensor *tensor) {

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "choose/known.h"
+#include "choose/spans.h"
 #include "choose/workspaces.h"
 
 #include <math.h>
@@ -218,6 +219,7 @@ static bool read_statements(Search *search, Diagnostics *diagnostics) {
         const int count = statement->default_count;
         statement->cin = count > 0 ? passes->defaults.items[count - 1].cin : passes->cin;
         read_nests(search, statement, passes->spmd);
+        spans_find(search, statement);
         for (int a = 0; a < statement->access_count; a++)
             statement->tiled |= search->tensors[statement->accesses[a].access->tensor->id].in_disk;
         statement->tiled = statement->tiled && statement->nest_count == 1 && count == 0 && !statement->sparse;

@@ -73,6 +73,14 @@ typedef struct {
     double operations; // of one iteration, on average: of a sparse statement most have none
 } SearchNest;
 
+// Of the entries in each of some blocks of values of the variable `by`: the least value of `var`, and one
+// more than the greatest (choose/spans.h).
+typedef struct {
+    int by, var;
+    int64_t length; // of a block
+    int64_t *first, *last;
+} EntrySpan;
+
 // Loops over tiles, and what moves in each of them.
 typedef struct {
     int loop_count;
@@ -118,6 +126,7 @@ typedef struct {
     bool kept;     // it has a schedule
     bool tiled;    // a tensor is in disk, and loops over tiles are looked for
     VarSet sparse; // variables of sparse tensors; 0: all are dense
+    Array(EntrySpan) spans;
     double executions;
     int64_t extents[MAX_VARS];
     VarSet distributable;

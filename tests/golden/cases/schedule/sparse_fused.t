@@ -34,8 +34,8 @@ overhead 1ns
 #  1.69 us  288 B         4   952 B  grid(3) over ~fuse(i, j)     at once
 #  2.01 us  520 B         9  1224 B  grid(3) over j               A, C, D in chunks of 2 of l
 #  2.04 us  328 B         5  1320 B  grid(3) over j               at once
-#  2.34 us  584 B         7  1340 B  grid(2) over j               A, C, D in chunks of 2 of l
-#  2.36 us  392 B         4  1612 B  grid(2) over j               at once
+#  2.32 us  272 B         3  1000 B  grid(2) over j               A, D in chunks of 2 of l
+#  2.32 us  176 B         2  1332 B  grid(2) over j               at once
 
 machine M = grid(3)
 tensor A(9, 4): f64

@@ -8,12 +8,12 @@ tensor C(40, 40): f64, csr
 place A(x, y) -> M(0)
 A(i, j) = B(i, k) * C(k, j)
 --- stdout
-# sparse_not.distal on 2 ranks: 0.517 us, at most 6368 B of memory in a rank
+# sparse_not.distal on 2 ranks: 0.517 us, at most 6380 B of memory in a rank
 # entries of A are not known: about 228 are estimated
 #
 # A(i, j) = B(i, k) * C(k, j)
 #      time  moved  messages  memory  computed on  data moves
-#  0.517 us    0 B         0  6368 B  -            no schedule, on one rank
+#  0.517 us    0 B         0  6380 B  -            no schedule, on one rank
 # it cannot be distributed: what moves of 'A' is known only when it has been computed
 
 machine M = grid(2)
