@@ -700,7 +700,7 @@ def test_binding(folder):
         found = stats(2, environment)
         check(found["binding"] == "none" and found["processing_units"][0] == found["processing_units"][1], f"{found}")
     # A machine that is not this one: what would be done on it.
-    found = stats(4, {"HWLOC_SYNTHETIC": "pack:2 core:6 pu:2"})
+    found = stats(4, {"HWLOC_SYNTHETIC": "pack:2 core:6 pu:2", "HWLOC_COMPONENTS": None})
     check((found["cores"], found["threads"], found["binding"]) == (12, 3, "distal"), f"{found}")
     check(found["processing_units"] == ["0-5", "6-11", "12-17", "18-23"], f"{found['processing_units']}")
     done = subprocess.run(["taskset", "-c", single, DISTAL, "run", *small, "-p", "gx=2", "-p", "gy=1"], check=False,
