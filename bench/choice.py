@@ -121,7 +121,7 @@ def placed(name, way, folder):
 
 
 def compare(options, contraction, size, ranks, machine, folder):
-    """The median time of each program, interleaved: in each round each is run once."""
+    """The median time of each program, interleaved: in each round each is run once, and another one first."""
     first = contraction.example or next(iter(contraction.programs))
     inputs = [word for operand in contraction.operands for word in ("--in", operand)]
     chosen = json.loads(distal(options, "schedule", bare(example(first), folder), "-n", str(ranks), *words(size), *inputs,
@@ -135,6 +135,7 @@ def compare(options, contraction, size, ranks, machine, folder):
         runs.append((name, program, f"{size} {grids[RANKS.index(ranks)]}"))
     times = {name: [] for name, _, _ in runs}
     for _ in range(options.rounds):
+        runs = runs[1:] + runs[:1]
         for name, path, params in runs:
             times[name].append(seconds(options, path, ranks, params, inputs))
     first = chosen["statements"][0]["alternatives"][0]

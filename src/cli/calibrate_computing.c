@@ -167,12 +167,13 @@ static bool measure_copies(Calibration *calibration, MPI_Comm comm, const char *
 }
 
 // A statement of which the loops are measured: its extents, the operations, and the size that its rate is
-// for.
+// for; and what operands are filled with.
 typedef struct {
     const char *name, *text, *target;
     ModelKernel kernel;
     int64_t n;
     double flop, size;
+    const char *of_b, *of_c;
 } LoopStatement;
 
 #define SUM_OF_PRODUCTS                                                                                      \
@@ -189,27 +190,37 @@ typedef struct {
 #define THREE_MODES                                                                                          \
     "tensor A(2, n, n): f64\ntensor B(2, n, n): f64\ntensor C(n, n): f64\nA(i, j, l) = B(i, j, k) * C(k, l)"
 
+#define ONES "ones", "ones"
+#define ENTRIES(seed) "sparse:" #seed ":100000" // in 2000 rows
+#define SPARSE_PRODUCT "tensor A(n): f64\ntensor B(n, n): f64, csr\ntensor C(n): f64\nA(i) = B(i, j) * C(j)"
+#define SPARSE_SUM                                                                                           \
+    "tensor A(n, n): f64, csr\ntensor B(n, n): f64, csr\ntensor C(n, n): f64, csr\n"                         \
+    "A(i, j) = B(i, j) + C(i, j)"
+
 // A product of 2n x n x n.
 #define OF_PANELS(n) (n), 4.0 * (n) * (n) * (n), 1.2 * (n)
 // Of the contraction, extents of the product are those of two modes.
 #define OF_EXTENT(n) (n), 2.0 * (n) * (n) * (n) * (n) * (n) * (n), (n) * (n)
 static const LoopStatement loop_statements[] = {
-    {"loops, 1.5 for an element", SUM_OF_PRODUCTS, "A", MODEL_LOOPS, 160, 3.0 * 160 * 160, 1.5},
-    {"loops, 90 for an element", THREE_FACTORS, "A", MODEL_LOOPS, 96, 3.0 * 96 * 96 * 96 * 32, 90},
-    {"panels 9.6", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(8)},
-    {"panels 19.2", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(16)},
-    {"panels 38.4", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(32)},
-    {"panels 76.8", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(64)},
-    {"panels 153.6", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(128)},
-    {"contraction 16", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(4)},
-    {"contraction 64", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(8)},
-    {"contraction 144", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(12)},
-    {"contraction 256", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(16)},
-    {"contraction 576", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(24)},
+    {"loops, 1.5 for an element", SUM_OF_PRODUCTS, "A", MODEL_LOOPS, 160, 3.0 * 160 * 160, 1.5, ONES},
+    {"loops, 90 for an element", THREE_FACTORS, "A", MODEL_LOOPS, 96, 3.0 * 96 * 96 * 96 * 32, 90, ONES},
+    {"panels 9.6", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(8), ONES},
+    {"panels 19.2", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(16), ONES},
+    {"panels 38.4", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(32), ONES},
+    {"panels 76.8", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(64), ONES},
+    {"panels 153.6", THREE_MODES, "A", MODEL_PANELS, OF_PANELS(128), ONES},
+    {"contraction 16", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(4), ONES},
+    {"contraction 64", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(8), ONES},
+    {"contraction 144", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(12), ONES},
+    {"contraction 256", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(16), ONES},
+    {"contraction 576", FOUR_MODES, "A", MODEL_CONTRACTION, OF_EXTENT(24), ONES},
+    {"sparse", SPARSE_PRODUCT, "A", MODEL_SPARSE, 2000, 2e5, 1, ENTRIES(1), "ones"},
+    {"merge", SPARSE_SUM, "A", MODEL_MERGE, 2000, 2e5, 1, ENTRIES(1), ENTRIES(2)},
 };
 
 static bool measure_statement(Calibration *calibration, const LoopStatement *statement) {
-    static const char *const inputs[] = {"B", "C", NULL}, *const sources[] = {"ones", "ones"};
+    static const char *const inputs[] = {"B", "C", NULL};
+    const char *const sources[] = {statement->of_b, statement->of_c};
     const char *text = arena_printf(calibration->session->arena, "param n = %" PRId64 "\n%s\n", statement->n,
                                     statement->text);
     SmallProgram program;
@@ -232,26 +243,6 @@ static bool measure_loops(Calibration *calibration) {
     return true;
 }
 
-static bool measure_sparse(Calibration *calibration) {
-    enum { N = 2000, PER_ROW = 50 };
-    static const char *filled[] = {"A", "x", NULL}, *sources[] = {"sparse:1:100000", "ones", NULL};
-    const char *text =
-        arena_printf(calibration->session->arena,
-                     "param n = %d\ntensor A(n, n): f64, csr\ntensor x(n): f64\ntensor y(n): f64\n"
-                     "y(i) = A(i, j) * x(j)\n",
-                     N);
-    SmallProgram program;
-    const bool ok = program_create(text, "y", filled, sources, &program, calibration->session->diagnostics);
-    if (ok) {
-        const Measured measured = measure(calibration, MPI_COMM_SELF, execute, &program);
-        const double flop = 2.0 * N * PER_ROW;
-        curve_add(&calibration->model.rates[MODEL_SPARSE], 1, flop / measured.median);
-        calibrate_note(calibration, "sparse", 1e-9 * flop / measured.median, "GFLOP/s", measured);
-    }
-    program_free(&program);
-    return ok;
-}
-
 // On the first rank, while the others wait.
 static bool measure_alone(Calibration *calibration, Diagnostics *diagnostics) {
     Arrays arrays;
@@ -263,7 +254,7 @@ static bool measure_alone(Calibration *calibration, Diagnostics *diagnostics) {
     arrays_free(&arrays);
     return ok && measure_overhead(calibration) &&
            measure_copies(calibration, MPI_COMM_SELF, "a core", 1, &calibration->model.levels[1].copy) &&
-           measure_loops(calibration) && measure_sparse(calibration);
+           measure_loops(calibration);
 }
 
 // On as many ranks of a node as it has cores, while the others wait.

@@ -56,6 +56,7 @@ MachineModel machine_model_default(void) {
         (Curve){5, {8, 32, 128, 512, 2048}, {1e9, 8e9, 24e9, 32e9, 35e9}};
     model.rates[MODEL_VECTOR] = model.rates[MODEL_LOOPS] = curve_constant(4e9);
     model.rates[MODEL_SPARSE] = curve_constant(1e9);
+    model.rates[MODEL_MERGE] = curve_constant(2e8);
     model.disk_read = curve_constant(2e9);
     model.disk_write = curve_constant(1e9);
     for (int c = COLLECTIVE_NONE + 1; c < COLLECTIVE_COUNT; c++)

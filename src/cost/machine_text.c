@@ -372,6 +372,8 @@ static void fill_in(MachineModel *model) {
     for (int k = MODEL_VECTOR; k <= MODEL_SPARSE; k++)
         if (rates[k].count == 0)
             rates[k] = rates[MODEL_LOOPS];
+    if (rates[MODEL_MERGE].count == 0)
+        rates[MODEL_MERGE] = rates[MODEL_SPARSE];
     for (int c = COLLECTIVE_NONE + 1; c < COLLECTIVE_COUNT; c++)
         if (model->factors[c].count == 0)
             model->factors[c] = standard.factors[c];

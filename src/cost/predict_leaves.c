@@ -128,10 +128,48 @@ static double entries_share(void *context, const Access *access) {
     return entries < 0 ? -1 : elements > 0 ? fmin(1, entries / elements) : 0;
 }
 
+// The sparse operands of a leaf that store coordinates of the same variables.
+typedef struct {
+    const Processor *processor;
+    VarSet listed, merged; // variables with a list of coordinates in one operand; in several
+    double volume;         // points of the loops over sparse operands
+    double entries;
+} Merging;
+
+static VarSet listed_vars(const Access *access) {
+    VarSet vars = 0;
+    for (int l = 0; l < access->tensor->order; l++)
+        if (!access->tensor->levels[l].format->full)
+            vars |= (VarSet)1 << access->vars[access->tensor->mode_order[l]];
+    return vars;
+}
+
+static void find_merged(void *context, const Access *access) {
+    Merging *merging = context;
+    const VarSet vars = listed_vars(access);
+    merging->merged |= merging->listed & vars;
+    merging->listed |= vars;
+}
+
+static void add_entries(void *context, const Access *access) {
+    Merging *merging = context;
+    if (listed_vars(access) & merging->merged)
+        merging->entries += merging->volume * fmax(0, entries_share((void *)merging->processor, access));
+}
+
+// Entries that loops visit which merge several operands; 0: none do.
+static double merged_entries(const Processor *processor, double volume) {
+    Merging merging = {.processor = processor, .volume = volume};
+    expr_accesses(processor->leaf->assign->rhs, find_merged, &merging);
+    expr_accesses(processor->leaf->assign->rhs, add_entries, &merging);
+    return merging.entries;
+}
+
 // A kernel at work: the operations of all of its points; calls of the BLAS, and the extents of each; and
 // bytes that one step uses, and reads and writes.
 typedef struct {
     double flop, calls, m, n, k;
+    double merged; // entries that are visited to merge several operands
     double visible, traffic;
     double inside; // points of the dense loops inside of those over entries; 1 where there are none
     int real_bytes;
@@ -200,8 +238,9 @@ static void add_loops(Visit *visit, const Leaf *leaf, const Work *work, double s
     // Dense loops inside of those over entries are as fast as others.
     const double dense = fmax(rate, model_rate(visit->machine, MODEL_LOOPS, size, work->real_bytes));
     const double first = work->flop / work->inside;
-    const double computing =
-        first / rate + (work->flop - first) / dense + steps * visit->machine->machine->overhead;
+    const double merging = work->merged / model_rate(visit->machine, MODEL_MERGE, 1, work->real_bytes);
+    const double computing = fmax(first / rate, merging) + (work->flop - first) / dense +
+                             steps * visit->machine->machine->overhead;
     const double memory = steps * work->traffic / model_copy_rate(visit->machine, work->visible);
     visit->seconds.computing += computing;
     visit->seconds.memory += memory;
@@ -228,13 +267,14 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
     Work work = {.inside = 1, .real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
     double points = nest_points(plan, leaf->nest, whole, 0);
     if (leaf->sparse) {
-        Processor processor = {plan, leaf, whole};
+        const Processor processor = {plan, leaf, whole};
         const double share = expr_share(leaf->assign->rhs, assignment_type(plan->spmd->cin->assignment),
-                                        entries_share, &processor);
+                                        entries_share, (void *)&processor);
         points *= share * (plan->joint ? plan->joint[leaf->nest].correlation : 1);
         VarSet sparse = 0;
         expr_accesses(leaf->assign->rhs, add_sparse_vars, &sparse);
         work.inside = fmax(1, nest_points(plan, leaf->nest, whole, sparse));
+        work.merged = merged_entries(&processor, nest_points(plan, leaf->nest, whole, 0) / work.inside);
         visit->seconds.known = visit->seconds.known && share >= 0;
     }
     // An operation on complex numbers is about four of real ones.

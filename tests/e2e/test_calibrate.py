@@ -10,7 +10,7 @@ import sys
 
 from _common import check, distal, example, functions_named_test, run_cases
 
-FIGURES = ["level node", "level core", "rate gemm", "rate vector", "rate loops", "rate sparse", "factor broadcast",
+FIGURES = ["level node", "level core", "rate gemm", "rate vector", "rate loops", "rate sparse", "rate merge", "factor broadcast",
            "factor all-gather", "factor reduce ", "factor reduce-scatter", "factor all-reduce", "disk read",
            "disk write", "single", "parallel", "overhead", "overlap"]
 
