@@ -131,8 +131,9 @@ static double entries_share(void *context, const Access *access) {
 // The sparse operands of a leaf that store coordinates of the same variables.
 typedef struct {
     const Processor *processor;
+    VarSet sparse;         // variables of sparse operands
     VarSet listed, merged; // variables with a list of coordinates in one operand; in several
-    double volume;         // points of the loops over sparse operands
+    bool once;             // each entry of what is merged is visited once
     double entries;
 } Merging;
 
@@ -153,16 +154,19 @@ static void find_merged(void *context, const Access *access) {
 
 static void add_entries(void *context, const Access *access) {
     Merging *merging = context;
-    if (listed_vars(access) & merging->merged)
-        merging->entries += merging->volume * fmax(0, entries_share((void *)merging->processor, access));
+    if (!(listed_vars(access) & merging->merged))
+        return;
+    merging->once = merging->once && access_vars(access) == merging->sparse;
+    merging->entries +=
+        fmax(0, most_entries(merging->processor->plan, merging->processor->leaf->nest, access->tensor));
 }
 
-// Entries that loops visit which merge several operands; 0: none do.
-static double merged_entries(const Processor *processor, double volume) {
-    Merging merging = {.processor = processor, .volume = volume};
+// Entries that loops visit which merge operands with the same variables; 0: none do.
+static double merged_entries(const Processor *processor, VarSet sparse) {
+    Merging merging = {.processor = processor, .sparse = sparse, .once = true};
     expr_accesses(processor->leaf->assign->rhs, find_merged, &merging);
     expr_accesses(processor->leaf->assign->rhs, add_entries, &merging);
-    return merging.entries;
+    return merging.once ? merging.entries : 0;
 }
 
 // A kernel at work: the operations of all of its points; calls of the BLAS, and the extents of each; and
@@ -274,7 +278,7 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
         VarSet sparse = 0;
         expr_accesses(leaf->assign->rhs, add_sparse_vars, &sparse);
         work.inside = fmax(1, nest_points(plan, leaf->nest, whole, sparse));
-        work.merged = merged_entries(&processor, nest_points(plan, leaf->nest, whole, 0) / work.inside);
+        work.merged = merged_entries(&processor, sparse);
         visit->seconds.known = visit->seconds.known && share >= 0;
     }
     // An operation on complex numbers is about four of real ones.
