@@ -142,7 +142,7 @@ static const char *find_entries(const Search *search, const Spmd *spmd, SearchTe
     if (tensor->estimated)
         tensor->entry_count = estimate;
     Likeness likeness = {.search = search};
-    if (tensor->estimated) {
+    if (spmd && tensor->estimated) {
         likeness.result = spmd->cin->assignment->lhs;
         expr_accesses(spmd->cin->assignment->rhs, compare_modes, &likeness);
     }

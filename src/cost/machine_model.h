@@ -41,7 +41,7 @@ typedef struct {
     ENTRY(VECTOR, "vector")           /* other calls of the BLAS; size: operations of a call */              \
     ENTRY(LOOPS, "loops")             /* generated loops; size: operations for each element in use */        \
     ENTRY(SPARSE, "sparse")           /* loops over what sparse tensors store */                             \
-    ENTRY(MERGE, "merge")             /* those that merge several of them; an operation for each entry */
+    ENTRY(MERGE, "merge")             /* those that merge several of them; comparisons of entries */
 #define MODEL_KERNEL_ID(NAME, name) MODEL_##NAME,
 typedef enum { MODEL_KERNELS(MODEL_KERNEL_ID) MODEL_KERNEL_COUNT } ModelKernel;
 #undef MODEL_KERNEL_ID

@@ -134,7 +134,8 @@ typedef struct {
     VarSet sparse;         // variables of sparse operands
     VarSet listed, merged; // variables with a list of coordinates in one operand; in several
     bool once;             // each entry of what is merged is visited once
-    double entries;
+    int operands;          // that are merged
+    double entries;        // of them
 } Merging;
 
 static VarSet listed_vars(const Access *access) {
@@ -157,23 +158,25 @@ static void add_entries(void *context, const Access *access) {
     if (!(listed_vars(access) & merging->merged))
         return;
     merging->once = merging->once && access_vars(access) == merging->sparse;
+    merging->operands++;
     merging->entries +=
         fmax(0, most_entries(merging->processor->plan, merging->processor->leaf->nest, access->tensor));
 }
 
-// Entries that loops visit which merge operands with the same variables; 0: none do.
-static double merged_entries(const Processor *processor, VarSet sparse) {
+// What loops compare that merge operands with the same variables: each entry with those of the other
+// operands. 0: none do.
+static double merge_comparisons(const Processor *processor, VarSet sparse) {
     Merging merging = {.processor = processor, .sparse = sparse, .once = true};
     expr_accesses(processor->leaf->assign->rhs, find_merged, &merging);
     expr_accesses(processor->leaf->assign->rhs, add_entries, &merging);
-    return merging.once ? merging.entries : 0;
+    return merging.once && merging.operands > 1 ? merging.entries * (merging.operands - 1) : 0;
 }
 
 // A kernel at work: the operations of all of its points; calls of the BLAS, and the extents of each; and
 // bytes that one step uses, and reads and writes.
 typedef struct {
     double flop, calls, m, n, k;
-    double merged; // entries that are visited to merge several operands
+    double compared; // entries with others, to merge several operands
     double visible, traffic;
     double inside; // points of the dense loops inside of those over entries; 1 where there are none
     int real_bytes;
@@ -242,7 +245,7 @@ static void add_loops(Visit *visit, const Leaf *leaf, const Work *work, double s
     // Dense loops inside of those over entries are as fast as others.
     const double dense = fmax(rate, model_rate(visit->machine, MODEL_LOOPS, size, work->real_bytes));
     const double first = work->flop / work->inside;
-    const double merging = work->merged / model_rate(visit->machine, MODEL_MERGE, 1, work->real_bytes);
+    const double merging = work->compared / model_rate(visit->machine, MODEL_MERGE, 1, work->real_bytes);
     const double computing = fmax(first / rate, merging) + (work->flop - first) / dense +
                              steps * visit->machine->machine->overhead;
     const double memory = steps * work->traffic / model_copy_rate(visit->machine, work->visible);
@@ -278,7 +281,7 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
         VarSet sparse = 0;
         expr_accesses(leaf->assign->rhs, add_sparse_vars, &sparse);
         work.inside = fmax(1, nest_points(plan, leaf->nest, whole, sparse));
-        work.merged = merged_entries(&processor, sparse);
+        work.compared = merge_comparisons(&processor, sparse);
         visit->seconds.known = visit->seconds.known && share >= 0;
     }
     // An operation on complex numbers is about four of real ones.
