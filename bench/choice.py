@@ -101,7 +101,7 @@ def written(name, folder):
 
 
 def placed(name, way, folder):
-    """The example, of which B is placed in one of the ways, before others, which may follow it."""
+    """The example with B placed in one of the ways. It is placed first, as the blocks of others may be those of B."""
     with open(example(name), encoding="utf-8") as file:
         text = file.read()
     statement = re.search(r"(?m)^\w+\(.*= .*$", text)
@@ -121,7 +121,7 @@ def placed(name, way, folder):
 
 
 def compare(options, contraction, size, ranks, machine, folder):
-    """The median time of each program, interleaved: in each round each is run once, and another one first."""
+    """The median time of each program, interleaved: each round runs all of them once, beginning with another one."""
     first = contraction.example or next(iter(contraction.programs))
     inputs = [word for operand in contraction.operands for word in ("--in", operand)]
     chosen = json.loads(distal(options, "schedule", bare(example(first), folder), "-n", str(ranks), *words(size), *inputs,

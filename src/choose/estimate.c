@@ -119,7 +119,7 @@ static void values_of(const SearchStatement *statement, const Candidate *candida
     *hi = min_i64(*hi, *lo + length);
 }
 
-// Of a dense operand, those at which a processor has entries.
+// The values of a variable at which a processor uses a dense operand: those that its entries have.
 static void values_used(const SearchStatement *statement, const Candidate *candidate,
                         const int64_t *coordinates, const UsedAccess *used, int var, int64_t *lo,
                         int64_t *hi) {
@@ -127,11 +127,11 @@ static void values_used(const SearchStatement *statement, const Candidate *candi
     if (used->is_result || tensor_is_sparse(used->access->tensor))
         return;
     for (int d = 0; d < candidate->count; d++) {
-        int64_t first, last;
+        int64_t by_lo, by_hi;
         if (candidate->vars[d] == var)
             continue;
-        values_of(statement, candidate, coordinates, candidate->vars[d], &first, &last);
-        spans_narrow(statement, candidate->vars[d], first, last, var, lo, hi);
+        values_of(statement, candidate, coordinates, candidate->vars[d], &by_lo, &by_hi);
+        spans_narrow(statement, used->nest, candidate->vars[d], by_lo, by_hi, var, lo, hi);
     }
 }
 

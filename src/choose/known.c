@@ -11,38 +11,40 @@
 #include <math.h>
 #include <string.h>
 
-// By mode of a result, the operand that has its variable, and there in which mode; NULL: none has.
+// For each mode of a result: a sparse operand with the same variable, and its mode there; NULL: there is
+// none.
 typedef struct {
     const Search *search;
     const Access *result;
     const SearchTensor *operands[MAX_ORDER];
     int modes[MAX_ORDER];
-} Likeness;
+} ModeSources;
 
-static void compare_modes(void *context, const Access *access) {
-    Likeness *likeness = context;
+static void find_mode_sources(void *context, const Access *access) {
+    ModeSources *sources = context;
     const int id = tensor_as_given(access->tensor)->id;
-    if (id >= likeness->search->program->tensor_count || !tensor_is_sparse(access->tensor) ||
-        likeness->search->tensors[id].entries.count == 0)
+    if (id >= sources->search->program->tensor_count || !tensor_is_sparse(access->tensor) ||
+        sources->search->tensors[id].entries.count == 0)
         return;
-    for (int m = 0; m < likeness->result->tensor->order; m++) {
-        const int var = access_mode_var(likeness->result, m);
-        for (int of = 0; of < access->tensor->order && !likeness->operands[m] && var >= 0; of++)
+    for (int m = 0; m < sources->result->tensor->order; m++) {
+        const int var = access_mode_var(sources->result, m);
+        for (int of = 0; of < access->tensor->order && !sources->operands[m] && var >= 0; of++)
             if (access_mode_var(access, of) == var) {
-                likeness->operands[m] = &likeness->search->tensors[id];
-                likeness->modes[m] = of;
+                sources->operands[m] = &sources->search->tensors[id];
+                sources->modes[m] = of;
             }
     }
 }
 
-// Coordinates are those of entries of operands that are drawn, one of each for all modes, else spread evenly.
-static int64_t assumed_coordinate(const Likeness *likeness, int64_t entry, int mode, int64_t extent) {
-    const SearchTensor *operand = likeness->operands[mode];
+// The coordinate of a random entry of the operand, the same entry for all modes that are taken from it; else
+// uniformly random.
+static int64_t assumed_coordinate(const ModeSources *sources, int64_t entry, int mode, int64_t extent) {
+    const SearchTensor *operand = sources->operands[mode];
     if (!operand)
         return (int64_t)(random_fraction(0, entry * MAX_ORDER + mode) * (double)extent);
     const double drawn = random_fraction(1 + (uint64_t)operand->tensor->id, entry);
     return operand->entries
-        .coordinates[likeness->modes[mode]][(int64_t)(drawn * (double)operand->entries.count)];
+        .coordinates[sources->modes[mode]][(int64_t)(drawn * (double)operand->entries.count)];
 }
 
 static bool refuse(const Tensor *tensor, const char *why, Diagnostics *diagnostics) {
@@ -77,7 +79,7 @@ static double estimate_entries(const Search *search, const Spmd *spmd, const Ten
     return sum;
 }
 
-static const char *assume(const Likeness *likeness, SearchTensor *tensor, Entries *entries) {
+static const char *assume(const ModeSources *sources, SearchTensor *tensor, Entries *entries) {
     int64_t longest = 1;
     double elements = 1;
     for (int m = 0; m < entries->order; m++) {
@@ -91,7 +93,7 @@ static const char *assume(const Likeness *likeness, SearchTensor *tensor, Entrie
     const char *why = entries_allocate(entries);
     for (int m = 0; !why && m < entries->order; m++)
         for (int64_t e = 0; e < entries->count; e++)
-            entries->coordinates[m][e] = assumed_coordinate(likeness, e, m, entries->extents[m]);
+            entries->coordinates[m][e] = assumed_coordinate(sources, e, m, entries->extents[m]);
     if (!why && entries->count > 0)
         memset(entries->values, 0, type_info(tensor->tensor->type)->size * (size_t)entries->count);
     return why;
@@ -141,12 +143,12 @@ static const char *find_entries(const Search *search, const Spmd *spmd, SearchTe
     tensor->estimated = estimate >= 0;
     if (tensor->estimated)
         tensor->entry_count = estimate;
-    Likeness likeness = {.search = search};
+    ModeSources sources = {.search = search};
     if (spmd && tensor->estimated) {
-        likeness.result = spmd->cin->assignment->lhs;
-        expr_accesses(spmd->cin->assignment->rhs, compare_modes, &likeness);
+        sources.result = spmd->cin->assignment->lhs;
+        expr_accesses(spmd->cin->assignment->rhs, find_mode_sources, &sources);
     }
-    return assume(&likeness, tensor, &tensor->entries);
+    return assume(&sources, tensor, &tensor->entries);
 }
 
 static const char *store(const Search *search, SearchTensor *tensor) {

@@ -73,12 +73,12 @@ typedef struct {
     double operations; // of one iteration, on average: of a sparse statement most have none
 } SearchNest;
 
-// Of the entries in each of some blocks of values of the variable `by`: the least value of `var`, and one
-// more than the greatest (choose/spans.h).
+// For each block of `length` values of the variable `by`: the range lo .. hi - 1 of the values of `var` at
+// the entries that the sparse operands of a nest have there (choose/spans.h).
 typedef struct {
-    int by, var;
-    int64_t length; // of a block
-    int64_t *first, *last;
+    int nest, by, var;
+    int64_t length;
+    int64_t *lo, *hi; // by block
 } EntrySpan;
 
 // Loops over tiles, and what moves in each of them.

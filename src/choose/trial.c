@@ -191,17 +191,28 @@ typedef struct {
     double summed;             // of all accesses
 } Traffic;
 
+// In bytes, of the sampled processors.
+static double largest_footprint(const Traffic *traffic, const UsedAccess *used) {
+    const Search *search = traffic->search;
+    int64_t most = 0;
+    for (int i = 0; i < search->sample_count; i++) {
+        Rect rect;
+        if (estimate_footprint(search, traffic->statement, traffic->candidate, used, search->samples[i],
+                               &rect))
+            most = max_i64(most, rect_volume(&rect));
+    }
+    return (double)most * (double)type_info(used->access->tensor->type)->size;
+}
+
 static void find_traffic(Traffic *traffic, int64_t candidate) {
     const SearchStatement *statement = traffic->statement;
     traffic->count = statement->access_count < MOST_INSIDE ? statement->access_count : MOST_INSIDE;
     for (int a = 0; a < statement->access_count; a++) {
         const UsedAccess *used = &statement->accesses[a];
         const int place = traffic->places[used->access->tensor->id];
-        Rect rect;
-        if (place == NO_PLACE || statement->costs[candidate][a * MOST_PLACES + place] <= 0 ||
-            !estimate_footprint(traffic->search, statement, traffic->candidate, used, 0, &rect))
+        if (place == NO_PLACE || statement->costs[candidate][a * MOST_PLACES + place] <= 0)
             continue;
-        const double bytes = (double)rect_volume(&rect) * (double)type_info(used->access->tensor->type)->size;
+        const double bytes = largest_footprint(traffic, used);
         if (a < traffic->count)
             traffic->bytes[a] = bytes;
         traffic->summed += bytes;

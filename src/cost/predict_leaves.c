@@ -163,8 +163,8 @@ static void add_entries(void *context, const Access *access) {
         fmax(0, most_entries(merging->processor->plan, merging->processor->leaf->nest, access->tensor));
 }
 
-// What loops compare that merge operands with the same variables: each entry with those of the other
-// operands. 0: none do.
+// Comparisons of coordinates in loops that merge sparse operands with the same variables: each entry is
+// compared with one of each other operand. 0: no loop merges any.
 static double merge_comparisons(const Processor *processor, VarSet sparse) {
     Merging merging = {.processor = processor, .sparse = sparse, .once = true};
     expr_accesses(processor->leaf->assign->rhs, find_merged, &merging);
@@ -176,7 +176,7 @@ static double merge_comparisons(const Processor *processor, VarSet sparse) {
 // bytes that one step uses, and reads and writes.
 typedef struct {
     double flop, calls, m, n, k;
-    double compared; // entries with others, to merge several operands
+    double compared; // coordinates, in loops that merge sparse operands
     double visible, traffic;
     double inside; // points of the dense loops inside of those over entries; 1 where there are none
     int real_bytes;
@@ -274,9 +274,9 @@ static void visit_kernel(Visit *visit, const Leaf *leaf, const Around *around) {
     Work work = {.inside = 1, .real_bytes = (int)(type->is_complex ? type->size / 2 : type->size)};
     double points = nest_points(plan, leaf->nest, whole, 0);
     if (leaf->sparse) {
-        const Processor processor = {plan, leaf, whole};
+        Processor processor = {plan, leaf, whole};
         const double share = expr_share(leaf->assign->rhs, assignment_type(plan->spmd->cin->assignment),
-                                        entries_share, (void *)&processor);
+                                        entries_share, &processor);
         points *= share * (plan->joint ? plan->joint[leaf->nest].correlation : 1);
         VarSet sparse = 0;
         expr_accesses(leaf->assign->rhs, add_sparse_vars, &sparse);

@@ -11,8 +11,8 @@
 enum {
     CACHE_BYTES = 1 << 20, // where the system does not know
     MOST_RANGES = 16,
-    LEAST_ENTRIES = 32, // of a row, in a range, on Intel's processors
-    LEAST_ENTRIES_OTHERS = 256,
+    LEAST_ENTRIES = 256, // of a row, in a range
+    LEAST_ENTRIES_INTEL = 32,
     SAMPLES = 32, // rows of which the last coordinate is looked at
     TEST_RANGES = 3,
     RANGED_PORTIONS = 32, // many rows each, as each portion gathers all ranges from memory
@@ -48,14 +48,14 @@ static Extent extent_of(const int64_t *pos, int64_t count, const void *coordinat
     return extent;
 }
 
-// What a visit of a row costs is gained back by the entries of that visit, the more of them the nearer the
-// last-level cache is: on AMD's processors it is near enough for prefetches to hide it (docs/performance.md).
+// A visit of a row has a fixed cost, which its entries repay by hits in the second-level cache. The lower the
+// latency of the last-level cache, the less an entry repays (docs/performance.md).
 static int64_t least_entries(void) {
 #ifdef __x86_64__
     if (__builtin_cpu_is("intel"))
-        return LEAST_ENTRIES;
+        return LEAST_ENTRIES_INTEL;
 #endif
-    return LEAST_ENTRIES_OTHERS;
+    return LEAST_ENTRIES;
 }
 
 static int64_t cache_bytes(void) {
