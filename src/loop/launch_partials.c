@@ -53,8 +53,7 @@ LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *t
 enum { OF_BLOCKS, OF_THREADS, UNIT_KINDS };
 typedef struct {
     bool used;
-    bool is_bounded;      // for all of them, it is known before the launch
-    const IntExpr *most;  // then, how many iterations they have at most
+    const IntExpr *most;  // iterations that they have at most; NULL: not known before the launch
     const IntExpr *count; // units
 } PartialUnits;
 typedef struct {
@@ -92,8 +91,10 @@ static void find_loops(Partials *partials, const LoopBody *body, Units around) {
             PartialUnits *units = units_of(partials, node, around);
             const IntExpr *extent = launch_op(launches, INT_SUB, node->upper, node->lower);
             const IntExpr *most = most_of(launches, launch_expanded(launches, extent), partials->inside);
-            units->is_bounded = most && (units->is_bounded || !units->used);
-            units->most = most && units->most ? launch_op(launches, INT_MAX, units->most, most) : most;
+            if (!units->used)
+                units->most = most;
+            else
+                units->most = units->most && most ? launch_op(launches, INT_MAX, units->most, most) : NULL;
             units->used = true;
         }
         find_loops(partials, &node->body, launch_units_inside(around, node));
@@ -113,13 +114,23 @@ static void count_units(Partials *partials, LoopBody *to) {
             const IntExpr *count =
                 kind == OF_BLOCKS ? blocks : launch_number(launches, launch_threads(&partials->units, d));
             count = launch_op(launches, INT_MIN, count, left);
-            count = units->is_bounded ? launch_op(launches, INT_MIN, count, units->most) : count;
+            count = units->most ? launch_op(launches, INT_MIN, count, units->most) : count;
             units->count = launch_let(launches, to, kind == OF_BLOCKS ? "blocks" : "threads",
                                       launch_op(launches, INT_MAX, one, count));
             left = launch_op(launches, INT_FLOOR_DIV, left, units->count);
             if (kind == OF_BLOCKS)
                 blocks = launch_op(launches, INT_FLOOR_DIV, blocks, units->count);
         }
+}
+
+// Whether threads inside of iterations of a loop may add to the same elements at the same time.
+static bool adds_atomically(const Launches *launches, const LoopNode *loop) {
+    const LoopBody nodes = loop_nodes(launches->arena, loop);
+    for (int64_t i = 0; i < nodes.count; i++)
+        if (nodes.items[i]->kind == LOOP_ACCUMULATE && nodes.items[i]->array == launches->team->own &&
+            !nodes.items[i]->atomic)
+            return false;
+    return true;
 }
 
 // A body, of which a unit around has copy number `copy`, with loops over units around those over iterations.
@@ -142,7 +153,7 @@ static LoopBody over_units(Partials *partials, const LoopBody *body, Units aroun
             node->lower = launch_op(launches, INT_ADD, node->lower, launch_var(launches, outer));
             node->stride = units->count;
             node->execution.unit = GPU_NONE;
-            node->execution.copies = false;
+            node->execution.copies = adds_atomically(launches, node);
         }
         node->body = over_units(partials, &node->body, launch_units_inside(around, body->items[i]), own);
         if (outer != node)

@@ -144,7 +144,8 @@ static LoopBody units_first(const Launches *launches, const LoopBody *body) {
 }
 
 // Without the units of loops inside of one that follows its iterations, but for threads of a block, which
-// wait after each iteration: other blocks, warps and threads cannot.
+// wait after each iteration: other blocks, warps and threads cannot. Nothing waits in a loop that is marked
+// with `copies` and has no unit, as all that its iterations do is to add atomically.
 static LoopBody without_races(const Launches *launches, const LoopBody *body, bool repeated,
                               bool in_threads) {
     LoopBody result = {0};
@@ -156,7 +157,8 @@ static LoopBody without_races(const Launches *launches, const LoopBody *body, bo
         const bool threads = node->execution.unit == GPU_THREAD || node->execution.unit == GPU_WARP;
         node->execution.barrier = repeated && threads;
         node->body = without_races(launches, &node->body,
-                                   repeated || (node->kind == LOOP_FOR && node->execution.unit == GPU_NONE),
+                                   repeated || (node->kind == LOOP_FOR && node->execution.unit == GPU_NONE &&
+                                                !node->execution.copies),
                                    in_threads || threads);
         loop_append(launches->arena, &result, node);
     }

@@ -143,7 +143,8 @@ typedef Array(const LoopNode *) LoopBody;
 // What executes the iterations of a loop in a LAUNCH, one after the other or at the same time: the blocks of
 // the launch, the warps of a block, the threads of a warp or block, or the grid, all threads of all blocks.
 typedef enum { GPU_NONE, GPU_BLOCK, GPU_WARP, GPU_THREAD, GPU_GRID } GpuUnit;
-// Threads of a block at most, those of a warp, and blocks of a launch where each has something of its own.
+// Threads of a block at most, those of a warp, and blocks of a launch that each have a partial result or a
+// row.
 enum { GPU_DIMS = 3, GPU_THREADS = 256, GPU_LANES = 32, GPU_BLOCKS = 1024 };
 // Threads of a block along dimension `dim` where `dims` dimensions have loops over threads.
 int loop_gpu_threads(int dims, int dim);
@@ -153,7 +154,8 @@ typedef struct {
     GpuUnit unit;
     int dim;         // of the blocks or threads of a launch: 0 is x
     bool barrier;    // of a loop over threads: all threads of the block wait for each other after it
-    bool copies;     // of a unit: each block, warp or thread adds to a copy of its own of what a TEAM writes
+    bool copies;     // of a unit: each block, warp or thread adds to a copy of its own of what a TEAM writes;
+                     // of a loop without one in a launch: one of these executes it, and adds atomically
     bool distinct;   // they write distinct elements
     bool permutable; // no command says how: the loop may change places with others that are permutable. Where
                      // they write distinct elements, they do so wherever the loop is

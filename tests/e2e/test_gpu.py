@@ -76,6 +76,7 @@ COPIES = [
     ("y(j) = B(i, j) * x(i)", "split(i, io, ii, 3); reorder({io, ii, j}); parallelize(ii, gpu_thread, reduction)"),
     ("y(j) = B(i, j) * x(i)", "split(i, io, ii, 3); reorder({ii, io, j}); parallelize(ii, gpu_block, atomic); parallelize(io, gpu_thread, reduction)"),
     ("y(j) max= B(i, j) * x(i)", "reorder({i, j}); parallelize(i, gpu_thread, temporary)"),
+    ("y(j) = B(i, j) * x(i)", "split(i, io, ii, 7); reorder({io, ii, j}); parallelize(io, gpu_warp, reduction); parallelize(ii, gpu_thread, atomic)"),
     ("A(i, j) += B(i, k) * C(k, j)", "split(k, ko, ki, 6); reorder({ko, i, j, ki}); parallelize(ko, gpu_block, reduction); parallelize(i, gpu_block); "
                                      "parallelize(j, gpu_thread)"),
 ]
