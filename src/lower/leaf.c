@@ -442,11 +442,10 @@ void leaf_partial_loops(const Leaf *leaf, Transfer *transfer, Arena *arena) {
     for (int l = 0; l < leaf->loop_count; l++) {
         const LeafLoop *loop = &leaf->loops[l];
         inside -= loop->unit == GPU_THREAD;
+        const int dim = loop->unit == GPU_WARP ? 1 : inside;
         if (loop->thread_copies && loop->unit != GPU_NONE)
             loops[count++] = (PartialLoop){loop->var, loop->unit,
-                                           loop->unit == GPU_BLOCK
-                                               ? GPU_BLOCKS
-                                               : loop_gpu_threads(dims, loop->unit == GPU_WARP ? 1 : inside)};
+                                           loop->unit == GPU_BLOCK ? 0 : loop_gpu_threads(dims, dim)};
     }
     transfer->partial_loop_count = count;
     transfer->partial_loops = loops;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of row workspaces: on the host each thread has one of each, on a GPU each block that fills its
-// own, or there is one that all of them fill together. And partial results of blocks, warps
-// and threads.
+// own, or there is one that all of them fill together. And partial results of blocks, warps and threads.
 #include "base/integer.h"
 #include "memory/device.h"
 #include "plan/plan.h"
@@ -42,7 +41,7 @@ int64_t plan_gpu_partials(const StatementPlan *plan, const Transfer *transfer, i
         const PartialLoop *loop = &transfer->partial_loops[l];
         const bool is_block = loop->unit == GPU_BLOCK;
         const int64_t extent = provenance_extent(plan->provenance, loop->var);
-        const int64_t most = min_i64(is_block ? blocks : loop->units, left);
+        const int64_t most = min_i64(is_block ? blocks : loop->threads, left);
         const int64_t units = max_i64(1, min_i64(most, extent));
         count *= units;
         left /= units;

@@ -14,12 +14,12 @@ typedef struct {
     const Machine *machine; // NULL: a dimension that only this statement has
 } ExecutionDim;
 
-// A loop of a leaf on a GPU, and how many units execute its iterations at most: of all loops over blocks
-// together, or of this one over warps or threads.
+// A loop of a leaf on a GPU whose units have copies of the result.
 typedef struct {
     int var;
     GpuUnit unit;
-    int64_t units;
+    int64_t threads; // that execute its iterations at most, or warps; blocks: 0, as all loops over them share
+                     // theirs
 } PartialLoop;
 
 // A place where data moves: one access of the statement. Two accesses of one nest with the same tensor,
