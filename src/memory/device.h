@@ -62,8 +62,8 @@ typedef struct {
 enum { DEVICE_SPACE = 64 << 20 };
 // Bytes for partial results of the blocks of a launch: an element of 16 bytes for each of 1024 blocks.
 enum { DEVICE_SCRATCH = 1024 * 16 };
-// Blocks of a launch that have a row workspace of their own, and bytes of all of them, unless one is larger;
-// and of all partial results of blocks, warps and threads of a launch.
+// Blocks of a launch that have a row workspace of their own, and bytes of all these workspaces, unless one is
+// larger; and bytes of all partial results of blocks, warps and threads of a launch.
 enum { DEVICE_ROWS = 1024, DEVICE_ROW_BYTES = 256 << 20 };
 
 // Streams: what is in one is executed beside what is in the others, but for the order that `order` asks for.
@@ -98,7 +98,8 @@ typedef struct {
     // After all sums of the group have been executed on all members, or where one could not join; in the same
     // order of groups for all members. Never a failure.
     void (*leave)(void *group);
-    // The sums between these are begun together, by the second; false: nothing is to be done.
+    // The sums between these two calls start together, in `end`. False, which is noted as a failure: neither
+    // sums nor `end` may follow.
     bool (*begin)(void);
     void (*end)(void);
     // Begins to combine `count` elements of each member, in place: at `root`, or where that is -1 at all.

@@ -27,10 +27,10 @@ void sum_end_at_owner(const OperationCall *call, const Sum *sum);
 // The sum at any other rank: its own partial result, or zeros.
 void sum_begin(const OperationCall *call, const Sum *sum);
 
-// Adds up what all members have in a sum, in place: at `root`, or where that is -1, at all members. What is
-// more than MPI can count goes by several of its calls.
+// Adds up what all members have in a sum, in place: at `root`, or where that is -1, at all members. More
+// elements than an MPI count holds take several calls.
 void sum_start(OperationCall *call, const Sum *sum, int root);
-// A sum for each member, of which there are `count`, at that member.
+// The same for each of `count` members: sums[m] is added up at member m.
 void sum_start_each(OperationCall *call, const Sum *sums, int count);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 
-// A group of ranks. That of all ranks has one, too, which is made first.
+// A group of ranks with its communicator. The first is that of all ranks.
 typedef struct Entry Entry;
 struct Entry {
-    MPI_Comm comm;  // MPI_COMM_NULL: it is to be made
-    void *gpus;     // the members' GPUs as a group of DeviceSums; NULL: they are none
-    bool adds_gpus; // where it is noted: they are to be one
+    MPI_Comm comm;     // MPI_COMM_NULL: it is to be made
+    void *gpus;        // the members' GPUs as a group of DeviceSums; NULL: they are none
+    bool sums_on_gpus; // where it is noted: they are to be such a group
     Entry *next_noted, *next_made;
     int count;
     int members[];
@@ -125,7 +125,7 @@ Communicators *communicators_create(MPI_Comm comm) {
     return communicators;
 }
 
-// In an order that is the same for the members of each group: that in which groups were made.
+// The members of a group leave it in the same order, that in which groups were made.
 void communicators_free(Communicators *communicators) {
     if (!communicators)
         return;
@@ -170,20 +170,20 @@ int64_t communicators_count(const Communicators *communicators) {
     return communicators->count - 1;
 }
 
-static bool lacks(const Entry *entry, bool adds_gpus) {
-    return !entry || (adds_gpus && !entry->gpus);
+static bool lacks(const Entry *entry, bool sums_on_gpus) {
+    return !entry || (sums_on_gpus && !entry->gpus);
 }
 
-bool communicators_note(Communicators *communicators, const Group *group, bool adds_gpus, bool *is_new) {
+bool communicators_note(Communicators *communicators, const Group *group, bool sums_on_gpus, bool *is_new) {
     Entry *entry = find(communicators, group);
-    if (!lacks(entry, adds_gpus))
+    if (!lacks(entry, sums_on_gpus))
         return true;
     *is_new = true;
     Entry **at = &communicators->noted;
     while (*at && compare(*at, group) < 0)
         at = &(*at)->next_noted;
     if (*at && compare(*at, group) == 0) {
-        (*at)->adds_gpus = (*at)->adds_gpus || adds_gpus;
+        (*at)->sums_on_gpus = (*at)->sums_on_gpus || sums_on_gpus;
         return true;
     }
     if (!entry && make_room(communicators)) {
@@ -195,7 +195,7 @@ bool communicators_note(Communicators *communicators, const Group *group, bool a
     }
     if (!entry)
         return false;
-    entry->adds_gpus = adds_gpus;
+    entry->sums_on_gpus = sums_on_gpus;
     entry->next_noted = *at;
     *at = entry;
     communicators->noted_count++;
@@ -219,12 +219,11 @@ void communicators_forget(Communicators *communicators) {
 
 // Every rank makes those that it is a member of in the same order. The first of all groups that are not made
 // yet then finds all of its members there, so no ranks wait for each other in a circle.
-bool communicators_complete(Communicators *communicators) {
+void communicators_complete(Communicators *communicators) {
     enum { TAGS = 1 << 14 };
     MPI_Group everyone, group;
-    bool ok = true;
     if (!communicators->noted)
-        return true;
+        return;
     MPI_Comm_group(communicators->all, &everyone);
     for (Entry *entry; (entry = take_noted(communicators));) {
         if (entry->comm == MPI_COMM_NULL) {
@@ -233,11 +232,10 @@ bool communicators_complete(Communicators *communicators) {
             MPI_Group_free(&group);
             add_made(communicators, entry);
         }
-        if (entry->adds_gpus && !entry->gpus)
-            ok = gpu_sums_join(entry->comm, &entry->gpus) && ok;
+        if (entry->sums_on_gpus && !entry->gpus)
+            entry->gpus = gpu_sums_join(entry->comm);
     }
     MPI_Group_free(&everyone);
-    return ok;
 }
 
 MPI_Comm communicators_find(const Communicators *communicators, const Group *group) {

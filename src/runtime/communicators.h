@@ -33,13 +33,13 @@ bool communicators_need_progress(const Communicators *communicators);
 int64_t communicators_count(const Communicators *communicators);
 
 // Takes note of a group that this rank is a member of; *is_new is set where it has no communicator yet, or
-// where its members add up in memory of their GPUs (`adds_gpus`) and are no group there yet. Local; false: no
-// memory.
-bool communicators_note(Communicators *communicators, const Group *group, bool adds_gpus, bool *is_new);
+// where its members add up in memory of their GPUs (`sums_on_gpus`) and are no group there yet. Local; false:
+// no memory.
+bool communicators_note(Communicators *communicators, const Group *group, bool sums_on_gpus, bool *is_new);
 // Makes the communicators of all groups that have been noted, and joins their GPUs. Collective over each of
-// these groups: all of its members have noted it. False where this rank could not join GPUs, which is noted
-// as a failure of its own; then those of the group are joined for no member.
-bool communicators_complete(Communicators *communicators);
+// these groups: all of its members have noted it. Where a rank cannot join GPUs, those of the group are
+// joined for no member, and its failure is noted (device_check).
+void communicators_complete(Communicators *communicators);
 // Forgets what has been noted, after some rank could not.
 void communicators_forget(Communicators *communicators);
 // That of a group; MPI_COMM_NULL where it has been noted only.

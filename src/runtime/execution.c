@@ -23,7 +23,7 @@ typedef struct {
     int rank;
     distal_execution *execution;
     bool incomplete; // some group is not complete yet, or homes of neighbours have to be mapped
-    bool prepared, joined;
+    bool prepared;
     Diagnostics *diagnostics;
     bool ok;
 } Assembly;
@@ -44,25 +44,25 @@ static void find_processors(const Assembly *assembly) {
 }
 
 // Sets those whose members add up in memory of their GPUs.
-static void find_gpu_sums(const ExecutionParts *parts, bool *adds_gpus) {
+static void find_gpu_sums(const ExecutionParts *parts, bool *sums_on_gpus) {
     const Device *device = device_current();
     for (int t = 0; device && device->sums && t < parts->transfer_count; t++) {
         const RankTransfer *transfer = parts->transfers[t];
         for (int64_t i = 0; transfer->message_memory == MEMORY_GPU && i < transfer->operation_count; i++) {
             const RankOperation *operation = &transfer->operations[i];
             if (operation->operation->sums && !operation->read)
-                adds_gpus[operation->group] = true;
+                sums_on_gpus[operation->group] = true;
         }
     }
 }
 
 static bool note_groups(Assembly *assembly) {
     const ExecutionParts *parts = assembly->parts;
-    bool *adds_gpus = arena_array(assembly->execution->arena, bool, parts->group_count);
-    find_gpu_sums(parts, adds_gpus);
+    bool *sums_on_gpus = arena_array(assembly->execution->arena, bool, parts->group_count);
+    find_gpu_sums(parts, sums_on_gpus);
     for (int64_t g = 0; g < parts->group_count; g++)
         if (ranks_contain(parts->groups[g].ranks, parts->groups[g].count, assembly->rank) &&
-            !communicators_note(assembly->communicators, &parts->groups[g], adds_gpus[g],
+            !communicators_note(assembly->communicators, &parts->groups[g], sums_on_gpus[g],
                                 &assembly->incomplete))
             return no_memory(assembly);
     return true;
@@ -407,8 +407,8 @@ static bool first_part(void *arguments, Diagnostics *diagnostics) {
 static bool second_part(void *arguments, Diagnostics *diagnostics) {
     Assembly *assembly = arguments;
     assembly->diagnostics = diagnostics;
-    if (!assembly->joined)
-        return device_check(diagnostics) && false;
+    if (device_current() && !device_check(diagnostics)) // as where GPUs could not be joined
+        return false;
     if (assembly->execution->reading && !reading_map(assembly->execution->reading))
         return reading_refuse_map(assembly->execution->reading, diagnostics);
     return attempt(assembly, assemble_rest, diagnostics);
@@ -423,7 +423,7 @@ distal_execution *execution_assemble(const ExecutionParts *parts, Communicators 
     if (!ok)
         communicators_forget(communicators);
     if (ok && assembly.incomplete) {
-        assembly.joined = communicators_complete(communicators);
+        communicators_complete(communicators);
         if (assembly.execution->reading)
             reading_exchange(assembly.execution->reading);
         ok = agree_on_part(all, second_part, &assembly, diagnostics);

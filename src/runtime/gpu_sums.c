@@ -17,7 +17,7 @@ static const char *without_library(MPI_Comm comm, const DeviceSums *sums) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    int first = sums && sums->open(&why) ? ranks : rank;
+    int first = sums->open(&why) ? ranks : rank;
     all_reduce(&first, 1, MPI_INT, MPI_MIN, comm);
     if (first == ranks)
         return NULL;
@@ -63,23 +63,21 @@ bool gpu_sums_expect(bool gpu_messages, bool *gpu_sums, Diagnostics *diagnostics
     return ok;
 }
 
-bool gpu_sums_join(MPI_Comm comm, void **group) {
+void *gpu_sums_join(MPI_Comm comm) {
     const DeviceSums *sums = device_current()->sums;
     char name[DEVICE_GROUP_BYTES] = {0};
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    *group = NULL;
     const bool ready = !device_failed() && (rank > 0 || sums->name(name));
     if (!agree(comm, ready))
-        return ready;
+        return NULL;
     broadcast(name, sizeof name, MPI_BYTE, 0, comm);
     void *joined = sums->join(name, ranks, rank);
     if (agree(comm, joined))
-        *group = joined;
-    else
-        gpu_sums_leave(joined);
-    return joined;
+        return joined;
+    gpu_sums_leave(joined);
+    return NULL;
 }
 
 void gpu_sums_leave(void *group) {

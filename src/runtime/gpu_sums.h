@@ -19,9 +19,9 @@ bool gpu_sums_choose(MPI_Comm comm, bool gpu_messages, bool *gpu_sums, const cha
 // Predicts that for ranks that have not been started: they do where the variable is "on". Local.
 bool gpu_sums_expect(bool gpu_messages, bool *gpu_sums, Diagnostics *diagnostics);
 
-// Makes a group (DeviceSums) of the GPUs of all ranks of `comm`, which have sums; *group is NULL on all ranks
-// where one could not join. False on that one, where it is noted as a failure of the GPU. Collective.
-bool gpu_sums_join(MPI_Comm comm, void **group);
+// Makes a group (DeviceSums) of the GPUs of all ranks of `comm`, which have sums. NULL on all ranks where one
+// could not join; that rank's failure is noted (device_check). Collective.
+void *gpu_sums_join(MPI_Comm comm);
 // Leaves a group, if it is not NULL. Local.
 void gpu_sums_leave(void *group);
 
