@@ -17,7 +17,7 @@ static const char *without_library(MPI_Comm comm, const DeviceSums *sums) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    int first = sums->open(&why) ? ranks : rank;
+    int first = sums && sums->open(&why) ? ranks : rank;
     all_reduce(&first, 1, MPI_INT, MPI_MIN, comm);
     if (first == ranks)
         return NULL;
