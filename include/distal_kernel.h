@@ -609,13 +609,14 @@ typedef struct {
 // Nothing is copied where one of x_row and x_col is 1. With an extent of 0 or less they do nothing. Results
 // are added to C and y. In a contraction, each of m, n and k is replaced by several loops: m_count loops that
 // index A and C, then n_count that index B and C, then k_count that index A and B; no unit stride is needed.
+// There is one for each iteration of batch_count loops, the last ones, which index A, B and C.
 #define DISTAL_DECLARE_KERNELS(suffix, type)                                                                 \
     /* C(m, n) += alpha * A(m, k) * B(k, n) */                                                               \
     void distal_gemm_##suffix(int64_t m, int64_t n, int64_t k, type alpha, const type *a, int64_t a_row,     \
                               int64_t a_col, const type *b, int64_t b_row, int64_t b_col, type *c,           \
                               int64_t c_row, int64_t c_col);                                                 \
     /* C += alpha * A * B, a contraction, or C = alpha * A * B where it stores; `space` is distal_space */   \
-    void distal_contract_##suffix(int m_count, int n_count, int k_count,                                     \
+    void distal_contract_##suffix(int m_count, int n_count, int k_count, int batch_count,                    \
                                   const distal_contraction_loop *loops, distal_contraction_space space,      \
                                   int stores, type alpha, const type *a, const type *b, type *c);            \
     /* y(m) += alpha * A(m, k) * x(k) */                                                                     \

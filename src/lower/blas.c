@@ -386,8 +386,8 @@ static int mode_count(const Access *access, int source) {
     return count;
 }
 
-// The dimension of the call, which has one loop for each, that a loop is or may join; on a GPU also BATCH, of
-// loops that products are inside of. -1 where there is none.
+// The dimension of the call, which has one loop for each, that a loop is or may join; BATCH: that of loops
+// that products are inside of. -1 where there is none.
 static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
     const CallDim *const dims[] = {&call->m, &call->n, &call->k};
     const int source = bounds_unit_source(site->cin, site->assign, loop);
@@ -401,20 +401,24 @@ static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
     if (in_a > 1 || in_b > 1 || in_c > 1 || in_a + in_b + in_c < 2)
         return -1;
     if (in_a + in_b + in_c == 3)
-        return cin_is_on_gpu(site->cin) ? BATCH : -1;
+        return BATCH;
     return !in_b ? M : !in_a ? N : K;
 }
 
 // Whether a loop of the call iterates over the mode that is stored last: another call would have better
 // locality.
 static bool is_walked(const BlasCall *call, const Access *access) {
-    const CallDim *const dims[] = {&call->m, &call->n, &call->k};
     const int last = access_contiguous_var(access);
-    for (int d = 0; d < DIM_COUNT; d++)
-        for (int i = 0; i < dims[d]->count; i++)
-            if (dims[d]->sources[i] == last)
+    for (int d = 0; d < CALL_DIMS; d++)
+        for (int i = 0; i < call_dim(call, d)->count; i++)
+            if (call_dim(call, d)->sources[i] == last)
                 return true;
     return false;
+}
+
+static void add_loop(CallDim *dim, int loop, int source) {
+    dim->loops[dim->count] = loop;
+    dim->sources[dim->count++] = source;
 }
 
 const BlasCall *blas_fit_contraction(const LeafSite *site) {
@@ -431,13 +435,24 @@ const BlasCall *blas_fit_contraction(const LeafSite *site) {
     CallDim *const dims[] = {&call->m, &call->n, &call->k, &call->batch};
     for (int d = 0; d < CALL_DIMS; d++)
         dims[d]->count = 0;
+    bool of_batch[MAX_VARS] = {false};
     for (int i = 0; i < site->loop_count; i++) {
         const int loop = site->loops[i], d = dim_of(site, found, loop);
-        if (d < 0)
-            continue;
-        dims[d]->loops[dims[d]->count] = loop;
-        dims[d]->sources[dims[d]->count++] = bounds_unit_source(site->cin, site->assign, loop);
+        of_batch[i] = d == BATCH;
+        if (d >= 0 && (d != BATCH || cin_is_on_gpu(site->cin)))
+            add_loop(dims[d], loop, bounds_unit_source(site->cin, site->assign, loop));
     }
+    // A loop of the batch may iterate along the elements of what no loop of a product does.
+    const Access *const accesses[] = {call->a, call->b, site->assign->lhs};
+    bool along = false;
+    for (int i = 0; i < site->loop_count && !cin_is_on_gpu(site->cin); i++)
+        for (int a = 0; a < 3; a++)
+            along = along || (of_batch[i] && bounds_unit_source(site->cin, site->assign, site->loops[i]) ==
+                                                 access_contiguous_var(accesses[a]));
+    for (int i = 0; along && i < site->loop_count; i++)
+        if (of_batch[i])
+            add_loop(&call->batch, site->loops[i],
+                     bounds_unit_source(site->cin, site->assign, site->loops[i]));
     // In iterations of other loops, the product may have few columns, which it is better at.
     call->contraction = !gemm || blas_call_loops(call) - (call->batch.count == 1) > DIM_COUNT || site->inner;
     const int walked =

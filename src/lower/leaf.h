@@ -38,7 +38,7 @@ const BlasCall *blas_fit(const LeafSite *site, KernelName kernel, const int *loo
 int blas_loop_count(KernelName kernel);
 // A product of two operands in which each dimension is all loops that index the same two of the three
 // tensors: gemm, and what becomes one when pieces are copied. NULL where the statement is none, or where
-// other loops walk along the operands, or, on a GPU, along all three.
+// loops that are none of these walk along the operands, or, on a GPU, along all three.
 const BlasCall *blas_fit_contraction(const LeafSite *site);
 // Number of loops that this call replaces.
 int blas_call_loops(const BlasCall *call);

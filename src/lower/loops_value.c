@@ -134,7 +134,7 @@ static const Value *build_contraction(const LeafBuilder *leaf) {
     const Value **rows = arena_array(arena, const Value *, 4 * blas_call_loops(call));
     int count = 0;
     Operands operands = {.leaf = leaf};
-    for (int d = 0; d < (leaf->builder->spmd->on_gpu ? CALL_DIMS : 3); d++) {
+    for (int d = 0; d < CALL_DIMS; d++) {
         const CallDim *dim = call_dim(call, d);
         add_index(&operands, int_const(arena, dim->count));
         for (int i = 0; i < dim->count; i++) {

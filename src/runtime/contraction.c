@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contractions: loops that move alike through both of their tensors become one. Where one matrix product in a
-// layout of the BLAS is left, that computes it; else panels.h does.
+// layout of the BLAS is left, that computes it; else panels.h does. Batches of them are divided into blocks.
 #include "runtime/contraction.h"
 
 #include "base/integer.h"
-#include "runtime/panels.h"
+#include "runtime/batch_blocks.h"
 #include "spmd/spmd.h"
 
 #include <omp.h>
@@ -15,6 +15,13 @@
 enum { PARALLEL_WORK = 1 << 14, PARALLEL_PRODUCTS = 5 << 18 };
 // Where fewer products are summed, writing the result takes most of the time. The BLAS would add to zeros.
 enum { FEW = 64 };
+
+// `counts`: of the loops of m, n and k, which follow each other.
+static Product product_create(const int counts[3], const Loop *loops) {
+    return (Product){dimension_create(loops, counts[0], OF_C),
+                     dimension_create(loops + counts[0], counts[1], OF_C),
+                     dimension_create(loops + counts[0] + counts[1], counts[2], OF_A)};
+}
 
 // The transposed product.
 static Product transpose(const Product *product) {
@@ -65,6 +72,12 @@ static Dimension result_loops(const Product *product) {
 #define ZERO NAME(zero)
 #define GEMM NAME(gemm)
 #define CONTRACT NAME(contract)
+#define PRODUCT NAME(product)
+#define BLOCK NAME(block)
+#define BATCH NAME(batch)
+#define CONCATENATE(a, b) a##b
+#define INTERLEAVED_OF(suffix) CONCATENATE(interleaved_, suffix)
+#define INTERLEAVED INTERLEAVED_OF(SUFFIX)
 
 #define TYPE float
 #define NAME(kernel) distal_##kernel##_f32

@@ -24,13 +24,8 @@ static void ZERO(const Product *product, TYPE *c) {
     }
 }
 
-void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_loop *loops,
-              distal_contraction_space space, int stores, TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
-    Product product = {dimension_create(loops, m_count, OF_C),
-                       dimension_create(loops + m_count, n_count, OF_C),
-                       dimension_create(loops + m_count + n_count, k_count, OF_A)};
-    if (product.m.extent == 0 || product.n.extent == 0 || product.k.extent == 0)
-        return;
+static void PRODUCT(Product product, distal_contraction_space space, int stores, TYPE alpha, const TYPE *a,
+                    const TYPE *b, TYPE *c) {
     if (dimension_has_unit(&product.m, OF_C)) {
         // The transposed product: its result is row-major.
         product = transpose(&product);
@@ -51,4 +46,80 @@ void CONTRACT(int m_count, int n_count, int k_count, const distal_contraction_lo
     panels_available(available);
     available[0]->SUFFIX(&product, space.memory, space.bytes, is_small ? 1 : space.threads, stores, alpha, a,
                          b, c);
+}
+
+// The products of a block of a batch. Those operands that are not copied are read, and the result is written,
+// where they are.
+static void BLOCK(const BatchBlocks *blocks, BatchBlock block, distal_contraction_space space, int stores,
+                  TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    const Panels *available[PANELS_COUNT];
+    panels_available(available);
+    TYPE *const copies = space.memory, *const to = c + batch_block_begin(&block, OF_C);
+    CopyLoops of_c = batch_block_copy(blocks, &block, OF_C);
+    if (blocks->copied[OF_C] && !stores)
+        available[0]->copy(sizeof *c, &of_c, to, copies + blocks->offsets[OF_C]);
+    space.memory = (char *)space.memory + space.bytes / 2;
+    space.bytes /= 2;
+    for (int64_t s = 0; s < blocks->k.count; s++) {
+        block.k = tile_at(&blocks->k, s);
+        const TYPE *from[] = {a + batch_block_begin(&block, OF_A), b + batch_block_begin(&block, OF_B), to};
+        for (Operand o = OF_A; o <= OF_C; o++) {
+            if (!blocks->copied[o])
+                continue;
+            TYPE *const copy = copies + blocks->offsets[o];
+            const CopyLoops loops = batch_block_copy(blocks, &block, o);
+            if (o != OF_C)
+                available[0]->copy(sizeof *copy, &loops, from[o], copy);
+            from[o] = copy;
+        }
+        BatchProducts products;
+        batch_block_products(blocks, &block, &products);
+        const Product product = product_create(products.counts, products.loops);
+        TYPE *const result = blocks->copied[OF_C] ? copies + blocks->offsets[OF_C] : to;
+        if (blocks->interleaved)
+            available[0]->INTERLEAVED(&product, block.batch.elements, stores && s == 0, alpha, from[OF_A],
+                                      from[OF_B], result);
+        for (int64_t e = 0; !blocks->interleaved && e < block.batch.elements; e++)
+            PRODUCT(product, space, stores && s == 0, alpha, from[OF_A] + products.offsets[OF_A][e],
+                    from[OF_B] + products.offsets[OF_B][e], result + products.offsets[OF_C][e]);
+    }
+    if (blocks->copied[OF_C]) {
+        copy_reverse(&of_c);
+        available[0]->copy(sizeof *c, &of_c, copies + blocks->offsets[OF_C], to);
+    }
+}
+
+// One product after the other where none needs copies, and threads divide its rows; else threads divide the
+// blocks.
+static void BATCH(const Product *product, const Dimension *batch, distal_contraction_space space, int stores,
+                  TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    const int64_t part = space.bytes / space.threads;
+    const BatchBlocks blocks = batch_blocks_create(product, batch, part / 2, space.threads, sizeof *c);
+    if (!blocks.interleaved && !batch_blocks_copy(&blocks)) {
+        const Tiling each = tiling_create(batch, 1, OF_C, 1, OF_C);
+        for (int64_t e = 0; e < each.count; e++) {
+            const Tile at = tile_at(&each, e);
+            PRODUCT(*product, space, stores, alpha, a + at.a, b + at.b, c + at.c);
+        }
+        return;
+    }
+#pragma omp parallel for num_threads(space.threads) schedule(dynamic)
+    for (int64_t i = 0; i < blocks.count; i++) {
+        char *const memory = (char *)space.memory + omp_get_thread_num() * part;
+        BLOCK(&blocks, batch_block_at(&blocks, i), (distal_contraction_space){memory, part, 1}, stores, alpha,
+              a, b, c);
+    }
+}
+
+void CONTRACT(int m_count, int n_count, int k_count, int batch_count, const distal_contraction_loop *loops,
+              distal_contraction_space space, int stores, TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    const int counts[] = {m_count, n_count, k_count};
+    const Product product = product_create(counts, loops);
+    const Dimension batch = dimension_create(loops + m_count + n_count + k_count, batch_count, OF_C);
+    if (product.m.extent == 0 || product.n.extent == 0 || product.k.extent == 0 || batch.extent == 0)
+        return;
+    if (batch.extent == 1)
+        PRODUCT(product, space, stores, alpha, a, b, c);
+    else
+        BATCH(&product, &batch, space, stores, alpha, a, b, c);
 }

@@ -10,6 +10,8 @@
 
 // Bytes of space: what is worth using, and the least that a thread can do with.
 enum { PANELS_SPACE = 18 << 20, PANELS_LEAST_SPACE = 512 << 10 };
+// Matrix products of a batch that vectors have at a time.
+enum { BATCH_BLOCK = 64 };
 
 // C += alpha * A * B, or C = alpha * A * B where it stores, by at most `threads` threads, with `bytes` of
 // space. The dimensions have one element or more each, and the result is contiguous along a loop of n, if at
@@ -18,13 +20,26 @@ enum { PANELS_SPACE = 18 << 20, PANELS_LEAST_SPACE = 512 << 10 };
     void (*suffix)(const Product *product, void *space, int64_t bytes, int threads, bool stores, type alpha, \
                    const type *a, const type *b, type *c);
 
+// The same for each of `lanes` matrices, along which all three tensors are contiguous.
+#define INTERLEAVED_FIELD(suffix, type)                                                                      \
+    void (*interleaved_##suffix)(const Product *product, int64_t lanes, bool stores, type alpha,             \
+                                 const type *a, const type *b, type *c);
+
 typedef struct {
+    // Copies elements of `size` bytes (4, 8 or 16), at `tensor` and at `block`, where the loops say.
+    void (*copy)(size_t size, const CopyLoops *copy, const void *tensor, void *block);
     PANELS_FIELD(f32, float)
     PANELS_FIELD(f64, double)
     PANELS_FIELD(c64, float _Complex)
     PANELS_FIELD(c128, double _Complex)
     PANELS_FIELD(i32, int32_t)
     PANELS_FIELD(i64, int64_t)
+    INTERLEAVED_FIELD(f32, float)
+    INTERLEAVED_FIELD(f64, double)
+    INTERLEAVED_FIELD(c64, float _Complex)
+    INTERLEAVED_FIELD(c128, double _Complex)
+    INTERLEAVED_FIELD(i32, int32_t)
+    INTERLEAVED_FIELD(i64, int64_t)
 } Panels;
 
 extern const Panels panels_baseline;

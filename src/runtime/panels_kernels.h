@@ -28,6 +28,8 @@ enum { COLUMNS = 4096, ROW_BYTES = 8 << 10, STRIP_TILES = 16 / ROWS, STRIP_DEPTH
 enum { STREAM_BYTES = 1 << 25, STREAM_ROW = 512 };
 // Depth below which the result is not requested ahead, as it is written all the time.
 enum { PREFETCH_DEPTH = 64 };
+// Of matrices that are interleaved, the bytes of what an element of the result sums, of A or of B.
+enum { LANE_BYTES = 12 << 10 };
 enum { ALIGNMENT = 64 };
 
 #define REPEAT(n) DISTAL_UNROLL(n)
@@ -130,6 +132,52 @@ static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to
         distal_transpose_16(rows, cols, to, to_row, from, from_row, 0);
 }
 
+// Elements of which only the size is known.
+typedef int32_t __attribute__((may_alias)) Element4;
+typedef int64_t __attribute__((may_alias)) Element8;
+typedef double _Complex __attribute__((may_alias)) Element16;
+
+// Copies single elements, at these distances.
+static void copy_strided(size_t size, int64_t count, char *to, int64_t to_step, const char *from,
+                         int64_t from_step) {
+#define COPY_STRIDED(type)                                                                                   \
+    for (int64_t i = 0; i < count; i++)                                                                      \
+    ((type *)to)[i * to_step] = ((const type *)from)[i * from_step]
+    if (size == 4)
+        COPY_STRIDED(Element4);
+    else if (size == 8)
+        COPY_STRIDED(Element8);
+    else
+        COPY_STRIDED(Element16);
+#undef COPY_STRIDED
+}
+
+// Copies what the last `count` loops visit to a block.
+static void copy_loops(size_t size, int count, const CopyLoop *loops, const char *tensor, char *block) {
+    const CopyLoop *outer = &loops[0], *inner = &loops[1];
+    const int64_t bytes = (int64_t)size;
+    if (count > 2) {
+        for (int64_t i = 0; i < outer->extent; i++)
+            copy_loops(size, count - 1, loops + 1, tensor + i * outer->tensor * bytes,
+                       block + i * outer->block * bytes);
+    } else if (inner->tensor != 1 && outer->tensor == 1 && inner->block == 1) {
+        transpose_elements(size, outer->extent, inner->extent, block, outer->block, tensor, inner->tensor);
+    } else {
+        for (int64_t i = 0; i < outer->extent; i++) {
+            const char *from = tensor + i * outer->tensor * bytes;
+            char *to = block + i * outer->block * bytes;
+            if (inner->tensor == 1 && inner->block == 1)
+                memcpy(to, from, (size_t)inner->extent * size);
+            else
+                copy_strided(size, inner->extent, to, inner->block, from, inner->tensor);
+        }
+    }
+}
+
+static void copy_elements(size_t size, const CopyLoops *copy, const void *tensor, void *block) {
+    copy_loops(size, copy->count, copy->loops, tensor, block);
+}
+
 // Products in registers, of vectors of real numbers.
 #define DEFINE_TILE(suffix, real, parts, width)                                                              \
     /* strip = rows * panel: ROWS rows, whose elements have the distance `parts`, and `width` vectors. */    \
@@ -182,7 +230,6 @@ DEFINE_TILES(i32, uint32_t, 1)
 DEFINE_TILES(i64, uint64_t, 1)
 
 // What the template defines, by the current type.
-#define COPY NAME(copy)
 #define PACK_ROW NAME(pack_row)
 #define PACK_COLUMNS NAME(pack_columns)
 #define FINISH NAME(finish)
@@ -191,6 +238,10 @@ DEFINE_TILES(i64, uint64_t, 1)
 #define MULTIPLY_STRIP NAME(multiply_strip)
 #define MULTIPLY_SHARED NAME(multiply_shared)
 #define MULTIPLY NAME(multiply)
+#define SCALE NAME(scale)
+#define SUM NAME(sum)
+#define ADD_ELEMENTS NAME(add_elements)
+#define INTERLEAVED NAME(interleaved)
 
 #define NAME(function) function##_f32
 #define TYPE float
@@ -240,4 +291,6 @@ DEFINE_TILES(i64, uint64_t, 1)
 #define REAL double
 #include "runtime/panels_template.h"
 
-const Panels PANELS = {multiply_f32, multiply_f64, multiply_c64, multiply_c128, multiply_i32, multiply_i64};
+#define BY_TYPE(function)                                                                                    \
+    function##_f32, function##_f64, function##_c64, function##_c128, function##_i32, function##_i64
+const Panels PANELS = {copy_elements, BY_TYPE(multiply), BY_TYPE(interleaved)};

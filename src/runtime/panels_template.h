@@ -10,28 +10,6 @@
 #define TILE_ROWS (ROWS / PARTS)
 #define STRIP_ROWS (STRIP_TILES * TILE_ROWS)
 
-// Copies what the last `count` loops visit to a block.
-static void COPY(int count, const CopyLoop *loops, const TYPE *tensor, TYPE *block) {
-    const CopyLoop *outer = &loops[0], *inner = &loops[1];
-    if (count > 2) {
-        for (int64_t i = 0; i < outer->extent; i++)
-            COPY(count - 1, loops + 1, tensor + i * outer->tensor, block + i * outer->block);
-    } else if (inner->tensor != 1 && outer->tensor == 1 && inner->block == 1) {
-        transpose_elements(sizeof *block, outer->extent, inner->extent, block, outer->block, tensor,
-                           inner->tensor);
-    } else {
-        for (int64_t i = 0; i < outer->extent; i++) {
-            const TYPE *from = tensor + i * outer->tensor;
-            TYPE *to = block + i * outer->block;
-            if (inner->tensor == 1 && inner->block == 1)
-                memcpy(to, from, (size_t)inner->extent * sizeof *to);
-            else
-                for (int64_t j = 0; j < inner->extent; j++)
-                    to[j * inner->block] = from[j * inner->tensor];
-        }
-    }
-}
-
 // The panels of a tile of B.
 typedef struct {
     const TYPE *tensor; // where the tile begins
@@ -48,7 +26,7 @@ static int64_t NAME(panel_width)(int64_t cols, int64_t first) {
 static void PACK_ROW(const NAME(PanelsOfB) * b, const CopyLoops *cols, int64_t p, TYPE *row) {
     const TYPE *from = b->tensor + b->depth_at[p];
     if (!b->contiguous) {
-        COPY(cols->count, cols->loops, from, row);
+        copy_elements(sizeof *row, cols, from, row);
         from = row;
     }
     TYPE *panel = b->panels + p * COLS;
@@ -72,10 +50,19 @@ static void PACK_COLUMNS(const NAME(PanelsOfB) * b, const Tiling *k, const Tile 
         copy_add_tile(&copy, k, term, OF_B, width);
         copy_add(&copy, (CopyLoop){last - first, step, 1});
         copy_order(&copy);
-        COPY(copy.count, copy.loops, b->tensor + b->cols_at[first], panel + first - col);
+        copy_elements(sizeof *panel, &copy, b->tensor + b->cols_at[first], panel + first - col);
     }
     for (int64_t p = 0; end - col < width && p < b->depth; p++)
         memset(panel + p * width + end - col, 0, (size_t)(width - (end - col)) * sizeof *panel);
+}
+
+static void SCALE(int64_t count, TYPE alpha, TYPE *elements) {
+    for (int64_t i = 0; alpha != 1 && i < count; i++)
+        elements[i] = (TYPE)(PARTS == 2 ? elements[i] * alpha : (TYPE)((REAL)elements[i] * (REAL)alpha));
+}
+
+static inline TYPE SUM(TYPE x, TYPE y) {
+    return (TYPE)(PARTS == 2 ? x + y : (TYPE)((REAL)x + (REAL)y));
 }
 
 // Makes elements of what was summed, times alpha.
@@ -91,13 +78,8 @@ static void FINISH(int64_t rows, int64_t cols, int64_t strip_row, TYPE alpha, TY
         }
     }
 #endif
-    for (int64_t r = 0; alpha != 1 && r < rows; r++)
-        for (int64_t i = 0; i < cols; i++)
-#if PARTS == 2
-            strip[r * strip_row + i] *= alpha;
-#else
-            strip[r * strip_row + i] = (TYPE)((REAL)strip[r * strip_row + i] * (REAL)alpha);
-#endif
+    for (int64_t r = 0; r < rows; r++)
+        SCALE(cols, alpha, strip + r * strip_row);
 }
 
 // The rows from `r` on whose `count` columns follow each other in the result, put together where they are
@@ -139,7 +121,7 @@ static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_r
             next = r + 1;
             if (writing == WRITE_ADDS) {
                 for (int64_t i = 0; i < count; i++)
-                    to[i] = (TYPE)(PARTS == 2 ? to[i] + from[i] : (TYPE)((REAL)to[i] + (REAL)from[i]));
+                    to[i] = SUM(to[i], from[i]);
                 continue;
             }
             if (writing == WRITE_STORES) {
@@ -247,7 +229,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                         copy_add_tile(&copy, m, &row, OF_A, division.a_row);
                         copy_add_tile(&copy, k, &term, OF_A, 1);
                         copy_order(&copy);
-                        COPY(copy.count, copy.loops, rows, a_copy);
+                        copy_elements(sizeof *a_copy, &copy, rows, a_copy);
                         rows = a_copy;
                         for (int64_t r = 0; r < row.elements; r++)
                             a_rows_at[r] = r * division.a_row;
@@ -303,6 +285,45 @@ static void MULTIPLY(const Product *product, void *space, int64_t bytes, int thr
         MULTIPLY_SHARED(&columns, (char *)space + omp_get_thread_num() * part_bytes, part_bytes, 1, writing,
                         alpha, a, b + part.b, c + part.c);
     }
+}
+// Of matrices that are interleaved, an element of the result in each of `lanes`, at most BATCH_BLOCK.
+static void ADD_ELEMENTS(const Dimension *k, int64_t lanes, bool stores, TYPE alpha, const TYPE *a,
+                         const TYPE *b, TYPE *c) {
+    TYPE sums[BATCH_BLOCK];
+    REAL *sum = (REAL *)sums;
+    memset(sums, 0, (size_t)lanes * sizeof *sums);
+    for (int64_t s = 0; s < k->extent; s++) {
+        const Offsets term = dimension_at(k, s);
+        const REAL *x = (const REAL *)(a + term.a), *y = (const REAL *)(b + term.b);
+#pragma omp simd
+        for (int64_t i = 0; i < lanes; i++) {
+#if PARTS == 2
+            sum[2 * i] += x[2 * i] * y[2 * i] - x[2 * i + 1] * y[2 * i + 1];
+            sum[2 * i + 1] += x[2 * i] * y[2 * i + 1] + x[2 * i + 1] * y[2 * i];
+#else
+            sum[i] += x[i] * y[i];
+#endif
+        }
+    }
+    SCALE(lanes, alpha, sums);
+    for (int64_t i = 0; i < lanes; i++)
+        c[i] = stores ? sums[i] : SUM(c[i], sums[i]);
+}
+
+static void INTERLEAVED(const Product *product, int64_t lanes, bool stores, TYPE alpha, const TYPE *a,
+                        const TYPE *b, TYPE *c) {
+    // What an element sums stays in the first-level cache.
+    const bool fits = product->k.extent <= LANE_BYTES / (BATCH_BLOCK * (int64_t)sizeof *a);
+    const int64_t block = fits ? BATCH_BLOCK : BATCH_BLOCK / 4;
+    for (int64_t first = 0; first < lanes; first += block)
+        for (int64_t i = 0; i < product->m.extent; i++) {
+            const Offsets row = dimension_at(&product->m, i);
+            for (int64_t j = 0; j < product->n.extent; j++) {
+                const Offsets column = dimension_at(&product->n, j);
+                ADD_ELEMENTS(&product->k, min_i64(lanes - first, block), stores, alpha, a + row.a + first,
+                             b + column.b + first, c + row.c + column.c + first);
+            }
+        }
 }
 #undef COLS
 #undef TILE_ROWS

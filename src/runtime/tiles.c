@@ -154,3 +154,17 @@ void copy_order(CopyLoops *copy) {
             copy->loops[copy->count - 2] = run;
         }
 }
+
+void copy_reverse(CopyLoops *copy) {
+    int last = copy->count - 1;
+    for (int i = 0; i < copy->count; i++) {
+        CopyLoop *loop = &copy->loops[i];
+        *loop = (CopyLoop){loop->extent, loop->block, loop->tensor};
+        if (loop->block == 1)
+            last = i;
+    }
+    const CopyLoop run = copy->loops[last];
+    copy->loops[last] = copy->loops[copy->count - 1];
+    copy->loops[copy->count - 1] = run;
+    copy_order(copy);
+}

@@ -30,6 +30,21 @@ Dimension dimension_create(const Loop *loops, int count, Operand operand);
 // Whether the operand is contiguous along a loop of the dimension.
 bool dimension_has_unit(const Dimension *dimension, Operand operand);
 
+// Where element `index` of a dimension is, from its first one.
+typedef struct {
+    int64_t a, b, c;
+} Offsets;
+static inline Offsets dimension_at(const Dimension *dimension, int64_t index) {
+    Offsets at = {0};
+    for (int i = dimension->count - 1; i >= 0; i--) {
+        const Loop *loop = &dimension->loops[i];
+        const int64_t outer = i > 0 ? index / loop->extent : 0, here = index - outer * loop->extent;
+        at.a += here * loop->a, at.b += here * loop->b, at.c += here * loop->c;
+        index = outer;
+    }
+    return at;
+}
+
 // Elements of a tile in the direction in which an operand, or the result, is contiguous: a few lines.
 enum { TILE_RUN = 16 };
 // As many are contiguous enough.
@@ -84,5 +99,8 @@ void copy_add(CopyLoops *copy, CopyLoop loop);
 // Where the tensor is contiguous along another loop than the last one, that becomes the last but one: lines
 // are used whole then.
 void copy_order(CopyLoops *copy);
+
+// The copy in the other direction: the tensor becomes the block.
+void copy_reverse(CopyLoops *copy);
 
 #endif

@@ -127,7 +127,8 @@ enum { CALL_DIMS = 4 };
 typedef struct {
     KernelName kernel;
     CallDim m, n, k;
-    // On a GPU: loops that index all three, one product for each of their iterations.
+    // Of a contraction: loops that index all three, one product for each of their iterations. On a GPU all
+    // such loops; else those that an operand is contiguous along.
     CallDim batch;
     // gemm with several loops for a dimension, or on operands without a unit stride: needs space to copy to.
     bool contraction;

@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-enum { DIM_LOOPS = 3, LOOPS = 3 * DIM_LOOPS, LARGEST_WORK = 1000000 };
+enum { DIM_LOOPS = 3, LOOPS = 3 * DIM_LOOPS + 2, LARGEST_WORK = 1000000 };
 
 typedef struct {
-    int counts[3]; // of m, n, k
+    int counts[4]; // of m, n, k and of the batch
     int loop_count;
     distal_contraction_loop loops[LOOPS];
     int64_t sizes[3]; // elements of A, B, C with what lies between
@@ -37,15 +37,16 @@ static int64_t *stride_of(distal_contraction_loop *loop, int tensor) {
     return tensor == 0 ? &loop->a : tensor == 1 ? &loop->b : &loop->c;
 }
 
-// Whether the loops of a dimension index a tensor: m is in A and C, n in B and C, k in A and B.
+// Whether the loops of a dimension index a tensor: m is in A and C, n in B and C, k in A and B, a batch in
+// all.
 static bool indexes(int dim, int tensor) {
-    return tensor == 2 ? dim != 2 : dim == 2 || dim == tensor;
+    return dim == 3 || (tensor == 2 ? dim != 2 : dim == 2 || dim == tensor);
 }
 
 // Strides for the loops that index the tensor, in a drawn order, sometimes with a gap after one of them.
 static void draw_strides(Case *drawn, int tensor) {
     int order[LOOPS] = {0}, count = 0;
-    for (int dim = 0, l = 0; dim < 3; dim++)
+    for (int dim = 0, l = 0; dim < 4; dim++)
         for (int i = 0; i < drawn->counts[dim]; i++, l++)
             if (indexes(dim, tensor)) {
                 const int at = (int)below(count + 1);
@@ -77,6 +78,12 @@ static Case draw_case(void) {
                 drawn.loops[drawn.loop_count++].extent = extent;
                 work = work > LARGEST_WORK ? work : work * extent;
             }
+        }
+        drawn.counts[3] = below(2) ? (int)below(3) : 0;
+        for (int i = 0; i < drawn.counts[3]; i++) {
+            const int64_t extent = extents[below(large ? 6 : 13)];
+            drawn.loops[drawn.loop_count++].extent = extent;
+            work = work > LARGEST_WORK ? work : work * extent;
         }
     } while (work > LARGEST_WORK);
     if (below(20) == 0)
@@ -125,7 +132,8 @@ static bool is_empty(const Case *drawn) {
             *c = 0;                                                                                          \
             return;                                                                                          \
         }                                                                                                    \
-        const bool summed = loop >= drawn->counts[0] + drawn->counts[1];                                     \
+        const int first = drawn->counts[0] + drawn->counts[1];                                               \
+        const bool summed = loop >= first && loop < first + drawn->counts[2];                                \
         for (int64_t i = 0; i < (summed ? 1 : drawn->loops[loop].extent); i++)                               \
             zero_##suffix(drawn, loop + 1, c + i * drawn->loops[loop].c);                                    \
     }                                                                                                        \
@@ -141,20 +149,20 @@ static bool is_empty(const Case *drawn) {
     static void contract_##suffix(const Case *drawn, const Panels *panels, void *space, int stores,          \
                                   const type *a, const type *b, type *c) {                                   \
         const int m = drawn->counts[0], n = drawn->counts[1], k = drawn->counts[2];                          \
+        const int team = drawn->counts[0] % 2 ? 1 : 36; /* of which each has little space */                 \
         const Product product = {dimension_create(drawn->loops, m, OF_C),                                    \
                                  dimension_create(drawn->loops + m, n, OF_C),                                \
                                  dimension_create(drawn->loops + m + n, k, OF_A)};                           \
         if (!panels)                                                                                         \
-            distal_contract_##suffix(m, n, k, drawn->loops,                                                  \
-                                     contraction_part(space, omp_get_max_threads(), 0, 1), stores, -3, a, b, \
-                                     c);                                                                     \
+            distal_contract_##suffix(m, n, k, drawn->counts[3], drawn->loops,                                \
+                                     contraction_part(space, team, 0, team), stores, -3, a, b, c);           \
         else if (!is_empty(drawn))                                                                           \
             panels->suffix(&product, space, PANELS_SPACE, omp_get_max_threads(), stores, -3, a, b, c);       \
     }                                                                                                        \
                                                                                                              \
     static void check_##suffix(Case drawn, int stores, uint64_t seed) {                                      \
         const Panels *panels[PANELS_COUNT + 1] = {NULL};                                                     \
-        const int variants = 1 + panels_available(panels + 1);                                               \
+        const int variants = drawn.counts[3] > 0 ? 1 : 1 + panels_available(panels + 1);                     \
         void *space = malloc((size_t)contraction_space(omp_get_max_threads()));                              \
         type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                     \
              *before = values_##suffix(drawn.sizes[2]), *c = values_##suffix(drawn.sizes[2]),                \
@@ -245,8 +253,8 @@ static void test_callers(void **unused) {
         void *space = malloc((size_t)contraction_space(team));
         double *c = calloc((size_t)team * M * N, sizeof *c);
 #pragma omp parallel num_threads(team)
-        distal_contract_f64(1, 1, 1, loops, contraction_part(space, team, omp_get_thread_num(), team), 0, 1,
-                            a, b, c + omp_get_thread_num() * M * N);
+        distal_contract_f64(1, 1, 1, 0, loops, contraction_part(space, team, omp_get_thread_num(), team), 0,
+                            1, a, b, c + omp_get_thread_num() * M * N);
         for (int i = 0; i < team * M * N; i++)
             if (c[i] != expected[i % (M * N)])
                 fail_msg("element %d of thread %d of %d is wrong", i % (M * N), i / (M * N), team);

@@ -325,7 +325,7 @@ static int choose_compilers(void **state) {
     // Kernels look for these functions here, and so they have to be linked.
     const double one = 1;
     assert_true(distal_dot_f64(1, &one, 1, &one, 1) == 1);
-    distal_contract_f64(1, 0, 0, &(distal_contraction_loop){0}, (distal_contraction_space){0}, 0, 1, NULL,
+    distal_contract_f64(1, 0, 0, 0, &(distal_contraction_loop){0}, (distal_contraction_space){0}, 0, 1, NULL,
                         NULL, NULL);
     static char folder[] = "/tmp/distal-emit-XXXXXX";
     assert_non_null(mkdtemp(folder));

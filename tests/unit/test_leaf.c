@@ -88,7 +88,8 @@ static void test_kernel_is_chosen(void **state) {
          "gemm over i, j, (k, l)"},
         {DECLARE "tensor V(6,4,3):f64; tensor W(5,3,6):f64\nA(i,j) = V(k,i,l) * W(j,l,k)",
          "gemm over i, j, (k, l)"},
-        {DECLARE "tensor V(4,6,3):f64; tensor W(6,5,3):f64\nU(i,j,l) = V(i,k,l) * W(k,j,l)", "loops: "},
+        {DECLARE "tensor V(4,6,3):f64; tensor W(6,5,3):f64\nU(i,j,l) = V(i,k,l) * W(k,j,l)",
+         "gemm over i, j, k, for each l"},
         {DECLARE "tensor V(3,4,6):f64; tensor W(3,5,6):f64\nU(i,j,l) = V(l,i,k) * W(l,j,k)",
          "gemm over i, j, k"},
         {DECLARE

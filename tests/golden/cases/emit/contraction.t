@@ -89,7 +89,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                     {n, B_stride1, 1, 0},
                     {n, 1, C_stride1, 0},
                 };
-                distal_contract_f64(2, 2, 2, loops,
+                distal_contract_f64(2, 2, 2, 0, loops,
                         distal_space(execution, distal_thread_number(), distal_team_size()), 1, 1,
                         &B[(a - B_lo0) * B_stride0 - B_lo1 * B_stride1 - B_lo2 * B_stride2 - B_lo3],
                         &C[-C_lo0 * C_stride0 - C_lo1 * C_stride1 - C_lo2 * C_stride2 - C_lo3],

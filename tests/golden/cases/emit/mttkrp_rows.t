@@ -117,7 +117,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
                         {r, 0, 1, 1},
                         {q, 1, D_stride0, 0},
                     };
-                    distal_contract_f64(1, 1, 1, loops,
+                    distal_contract_f64(1, 1, 1, 0, loops,
                             distal_space(execution, distal_thread_number(), distal_team_size()), 0, 1,
                             &B[B_at + (i - B_lo0) * B_stride0], &D[D_at], &w[at]);
                 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batches of products in which a tensor is contiguous along a loop of the batch, so that the matrices of one
+// product have no unit stride. Those of a block of the batch are copied, whole lines at a time, to and from
+// space in which each matrix is contiguous. Small products are interleaved instead: a block is computed as
+// one product of which an element is a vector, the same element of all matrices of the block, and what is not
+// contiguous along the batch is copied.
+#ifndef DISTAL_RUNTIME_BATCH_BLOCKS_H
+#define DISTAL_RUNTIME_BATCH_BLOCKS_H
+
+#include "runtime/panels.h"
+
+// The most matrix products of a block that are computed one after the other, and of one that is interleaved.
+enum { OPERANDS = 3, SINGLE_PRODUCTS = 64, INTERLEAVED_BLOCK = 1024 };
+
+typedef struct {
+    bool interleaved;
+    Tiling batch, m, n, k;
+    bool copied[OPERANDS];
+    int64_t offsets[OPERANDS]; // elements of the space before the copies of an operand
+    int64_t count;             // of blocks, of which no two have the same elements of the result
+    size_t size;               // bytes of an element
+} BatchBlocks;
+
+// Blocks whose copies take at most `bytes` bytes each. As many as there are threads, where that is worth it.
+BatchBlocks batch_blocks_create(const Product *product, const Dimension *batch, int64_t bytes, int threads,
+                                size_t size);
+
+// Whether an operand or the result is copied.
+bool batch_blocks_copy(const BatchBlocks *blocks);
+
+// A block, and the part of its sums that is computed.
+typedef struct {
+    Tile batch, m, n, k;
+} BatchBlock;
+
+// A block with its first part; there are `blocks->k.count` parts.
+BatchBlock batch_block_at(const BatchBlocks *blocks, int64_t index);
+
+// Where the tensor has what the part needs of it, from its first element.
+int64_t batch_block_begin(const BatchBlock *block, Operand operand);
+
+// The loops of a copy of an operand to space.
+CopyLoops batch_block_copy(const BatchBlocks *blocks, const BatchBlock *block, Operand operand);
+
+// The loops of one product, those of m, n and k, and for each operand how far its matrices are from the first
+// one.
+typedef struct {
+    int counts[3];
+    Loop loops[3 * DISTAL_MAX_ORDER];
+    int64_t offsets[OPERANDS][SINGLE_PRODUCTS]; // not where products are interleaved
+} BatchProducts;
+void batch_block_products(const BatchBlocks *blocks, const BatchBlock *block, BatchProducts *products);
+
+#endif
