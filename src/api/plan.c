@@ -35,6 +35,7 @@ typedef struct {
     int short_rank;       // that one; -1: none
     PlannedProgram *made; // for a plan that is made again, until the plan has it
     bool replaced;        // the plan has it
+    bool has_place;       // for the plan
 } PlanCall;
 
 static distal_plan *plan_new(distal_context *context) {
@@ -54,6 +55,8 @@ static distal_plan *plan_new(distal_context *context) {
 // What does not depend on entries.
 static distal_status begin_plan(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
+    if (!call->has_place)
+        return invalid(context, "the place for the plan is NULL");
     distal_plan *plan = call->plan = plan_new(context);
     if (!plan)
         return out_of_memory(context);
@@ -365,10 +368,9 @@ static distal_status fill_tensors(const distal_plan *plan) {
 distal_status distal_plan_create(distal_statement *statement, distal_plan **plan) {
     if (plan)
         *plan = NULL;
-    if (!statement || !plan)
-        return missing_argument(statement ? statement->context : NULL, "distal_plan_create",
-                                statement ? "the place for the plan" : "the statement");
-    PlanCall call = {.statement = statement};
+    if (!statement)
+        return missing_argument(NULL, "distal_plan_create", "the statement");
+    PlanCall call = {.statement = statement, .has_place = plan != NULL};
     distal_status status = run_passes(statement->context, &call);
     if (status == DISTAL_OK)
         status = fill_tensors(call.plan);

@@ -274,6 +274,7 @@ typedef struct {
     const char *what;
     const distal_tensor *a, *b;
     ElementType type;
+    const void *place; // for the number
     const char *statement;
     distal_tensor *result;
 } NumberCall;
@@ -291,6 +292,9 @@ static const char *access_text(Arena *arena, const distal_tensor *tensor) {
 static distal_status write_number(distal_context *context, void *arguments) {
     NumberCall *call = arguments;
     const distal_tensor *a = call->a, *b = call->b;
+    const bool is_norm = strcmp(call->what, "norm") == 0;
+    if (!call->place)
+        return invalid(context, "the place for the %s is NULL", is_norm ? "norm" : "product");
     if (b->context != context)
         return invalid(context, "tensors '%s' and '%s' belong to different contexts", a->name, b->name);
     if (a->tensor->order != b->tensor->order ||
@@ -299,7 +303,6 @@ static distal_status write_number(distal_context *context, void *arguments) {
     const char *name =
         arena_printf(context->scratch, "distal_%s_%s", call->what, type_info(call->type)->name);
     const char *left = access_text(context->scratch, a), *right = access_text(context->scratch, b);
-    const bool is_norm = strcmp(call->what, "norm") == 0;
     call->statement = is_norm ? arena_printf(context->kept, "%s = pow(abs(%s), 2)", name, left)
                               : arena_printf(context->kept, "%s = %s * %s", name, left, right);
     call->result = context_tensor(context, name);
@@ -328,21 +331,18 @@ static distal_status compute_number(const char *name, NumberCall *call, void *va
 distal_status distal_norm(distal_tensor *tensor, double *norm) {
     if (!tensor || !tensor->context)
         return missing_argument(NULL, "distal_norm", "the tensor");
-    if (!norm)
-        return missing_argument(tensor->context, "distal_norm", "the place for the norm");
     double sum = 0;
-    NumberCall call = {.what = "norm", .a = tensor, .b = tensor, .type = TYPE_F64};
+    NumberCall call = {.what = "norm", .a = tensor, .b = tensor, .type = TYPE_F64, .place = norm};
     const distal_status status = compute_number("distal_norm", &call, &sum);
-    *norm = sqrt(sum);
+    if (norm)
+        *norm = sqrt(sum);
     return status;
 }
 
 distal_status distal_dot(distal_tensor *a, distal_tensor *b, void *dot) {
     if (!a || !a->context || !b || !b->context)
         return missing_argument(a ? a->context : NULL, "distal_dot", "a tensor");
-    if (!dot)
-        return missing_argument(a->context, "distal_dot", "the place for the product");
     const ElementType type = type_promote(a->tensor->type, b->tensor->type);
-    NumberCall call = {.what = "dot", .a = a, .b = b, .type = type};
+    NumberCall call = {.what = "dot", .a = a, .b = b, .type = type, .place = dot};
     return compute_number("distal_dot", &call, dot);
 }

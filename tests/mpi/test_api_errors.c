@@ -250,6 +250,9 @@ static void test_data(MPI_Comm comm, int rank, int ranks) {
           "the place for the whole of tensor 'A' is NULL");
     if (ranks > 1)
         WRONG(distal_tensor_fill(a, rank == 0 ? "ones" : "zeros"), "different calls");
+    double number;
+    WRONG(distal_norm(a, rank == 0 ? NULL : &number), "the place for the norm is NULL");
+    WRONG(distal_dot(a, a, rank == ranks - 1 ? NULL : &number), "the place for the product is NULL");
     FINE(distal_tensor_fill(a, "ones")); // all is still in order
     // The same call on something else.
     distal_tensor *uneven = NULL, *mixed = NULL;
@@ -564,7 +567,7 @@ static void test_plans(MPI_Comm comm, int rank, int ranks) {
     distal_plan *plan = NULL;
     int64_t number;
     FINE(distal_statement_create(d, "A(i, j) = B(i, j)", &s));
-    WRONG(distal_plan_create(s, NULL), "NULL");
+    WRONG(distal_plan_create(s, rank == 0 ? NULL : &plan), "the place for the plan is NULL");
     // Ranks that have declared different things do not go on together.
     FINE(distal_param(d, "extra", rank));
     if (ranks > 1) {
