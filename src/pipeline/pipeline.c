@@ -102,6 +102,7 @@ static bool make_loops(Pipeline *pipeline, StatementPasses *passes) {
         !lower_structure(passes->spmd, program->param_names, program->param_count, pipeline->params,
                          pipeline->diagnostics, &passes->lowered_structure))
         return false;
+    passes->structure = NULL; // of another schedule
     passes->loops = loop_run_passes(passes->lowered, loop_pass_count(), &pass, &why);
     if (passes->loops && passes->lowered_structure)
         passes->structure = loop_run_passes(passes->lowered_structure, loop_pass_count(), &pass, &why);

@@ -162,13 +162,21 @@ SparseLevels nesting_levels(const Product *product, FactorSet part) {
     return levels;
 }
 
+// Whether a workspace may have so many elements: it counts as one at least, so that a limit below 1 leaves
+// none.
+static bool is_small(const Product *product, double count, double usual) {
+    return fmax(1, count) <= (product->most_elements > 0 ? product->most_elements : usual);
+}
+
 // Whether the product of `part`, of the factors in `set`, can be a workspace inside of loops over `around`,
 // where the loops `outside` are around the set.
 static bool can_be_workspace(const Product *product, FactorSet part, FactorSet set, VarSet outside,
                              VarSet around) {
     const VarSet kept = nesting_kept(product, part);
+    // How many entries a sparse one has is not known before those of the operands are: it is the last to go.
     if (part & product->partial)
-        return !around && !(product->placed & ~kept) && nesting_levels(product, part).count > 0;
+        return !around && !(product->placed & ~kept) && nesting_levels(product, part).count > 0 &&
+               is_small(product, 1, 1);
     // Of dense factors that a sparse one indexes, only elements at its entries move where it is.
     if (product->placed && product->partial)
         return false;
@@ -178,7 +186,7 @@ static bool can_be_workspace(const Product *product, FactorSet part, FactorSet s
     if (around & ~kept || (around && outside & ~around) || !can_be_around(product, set, around))
         return false;
     const double usual = fmax(many_elements, around ? 0 : product->largest);
-    return elements(product, kept & ~around) <= (product->most_elements > 0 ? product->most_elements : usual);
+    return is_small(product, elements(product, kept & ~around), usual);
 }
 
 // Of the processors that compute the statement, those along loops that a workspace has not, but one: they are

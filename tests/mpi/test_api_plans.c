@@ -4,6 +4,7 @@
 #include "api/planned.h"
 #include "report.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -150,11 +151,47 @@ static void test_changes(MPI_Comm comm, int rank, int ranks) {
     distal_free(product.d);
 }
 
+// A product with a sparse workspace by default, which a command takes away.
+static void test_schedule_after(MPI_Comm comm, int rank, int ranks) {
+    (void)rank, (void)ranks;
+    distal_context *d;
+    distal_tensor *a, *b;
+    distal_statement *s;
+    distal_plan *before, *after;
+    double first = 0, second = 0;
+    CHECK(distal_create(comm, &d) == DISTAL_OK, "distal_create");
+    distal_tensor_declare(d, "A(30, 4, 4): f64", NULL, &a);
+    distal_tensor_declare(d, "B(30, 20, 25): f64, csf", NULL, &b);
+    distal_tensor_fill(b, "sparse:1:900");
+    distal_tensor_declare(d, "C(20, 4): f64", NULL, &b);
+    distal_tensor_fill(b, "random:2");
+    distal_tensor_declare(d, "D(25, 4): f64", NULL, &b);
+    distal_tensor_fill(b, "random:3");
+    CHECK(distal_statement_create(d, "A(i, l, m) = B(i, j, k) * C(j, l) * D(k, m)", &s) == DISTAL_OK, "%s",
+          distal_error(d));
+    CHECK(distal_plan_create(s, &before) == DISTAL_OK && distal_execute(before) == DISTAL_OK, "%s",
+          distal_error(d));
+    distal_figures figures;
+    distal_plan_figures(before, &figures);
+    CHECK(figures.tensor_count == 5, "no workspace by default");
+    distal_norm(a, &first);
+    CHECK(distal_reorder(s, "i, j, k, l, m") == DISTAL_OK, "%s", distal_error(d));
+    CHECK(distal_plan_create(s, &after) == DISTAL_OK && distal_execute(after) == DISTAL_OK, "%s",
+          distal_error(d));
+    distal_plan_figures(after, &figures);
+    CHECK(figures.tensor_count == 4, "a workspace besides the schedule");
+    distal_norm(a, &second);
+    CHECK(first > 0 && fabs(first - second) < 1e-12 * first, "%g is not %g", second, first);
+    CHECK(distal_execute(before) == DISTAL_OK, "%s", distal_error(d));
+    distal_free(d);
+}
+
 int main(int argument_count, char **arguments) {
     static const ReportCase cases[] = {
         {"plans one after the other", test_one_after_the_other},
         {"plans at once", test_at_once},
         {"plans after changes", test_changes},
+        {"plans after a command", test_schedule_after},
         {NULL, NULL},
     };
     return report_all(argument_count, arguments, cases);
