@@ -190,9 +190,23 @@ static void take_index(AssignmentState *state, Access *access, int mode, const I
     access->indices[mode] = state->assignment->vars[v].index;
 }
 
+static bool is_constant(const IntExpr *expr, int64_t value) {
+    return expr->op == INT_CONST && expr->value == value;
+}
+
+// Whether the left side has the variable in this mode as an index, since it has it in a mode before as well.
+static bool is_index_on_left(const AssignmentState *state, const Access *access, int mode, int v) {
+    const Access *left = state->assignment->lhs;
+    if (!left || left->tensor != access->tensor || !left->indices[mode])
+        return false;
+    const AffineIndex *index = left->indices[mode];
+    return index->count == 1 && index->vars[0] == v && is_constant(index->coefficients[0], 1) &&
+           is_constant(index->constant, 0);
+}
+
 // A variable with a range may index modes of different extents, as the range says how far it runs, and so may
 // one with an index such as i + 1, which stays inside of all of them: then it is an index there. So it is
-// where it stands on the left side again.
+// where it stands on the left side again, and where the right side reads that.
 static void take_variable(AssignmentState *state, Access *access, int mode, const Token *name, bool on_left) {
     Parser *parser = state->parser;
     const IntExpr *extent = access->tensor->extents[mode];
@@ -206,7 +220,8 @@ static void take_variable(AssignmentState *state, Access *access, int mode, cons
                differs = build_value(parser->build, known_extent) != build_value(parser->build, extent);
     if (differs && !has_range && state->differing_count < MAX_VARS)
         state->differing[state->differing_count++] = (Differing){access, mode, v};
-    if (differs || (has_range && !int_equal(known_extent, extent)) || (on_left && v < known)) {
+    if (differs || (has_range && !int_equal(known_extent, extent)) || (on_left && v < known) ||
+        is_index_on_left(state, access, mode, v)) {
         const Integer alone = {.expr = int_const(parser->arena, 0),
                                .span = name->span,
                                .term_count = 1,

@@ -48,6 +48,8 @@ static const Space spaces[] = {
                "tensor c(8): f64\nA(i) = pow(B(i, j) - m(i) * c(j), 2) / 8"},
     {"diagonal", "tensor A(11): i32; tensor B(11, 11): i32; tensor C(11, 4): i32\n"
                  "A(i) += B(i, i) * C(i, j) - B(k, i) * C(i, j)"},
+    {"updated-diagonal", "tensor A(7, 7, 3): i32; tensor B(7, 3): i32\n"
+                         "A(i, i, j) = A(i, i, j) * B(i, j) - A(i, i, j)"},
     {"transpose", "tensor A(7, 13): c64; tensor B(13, 7): c64\n"
                   "A(i, j) = B(j, i)"},
     {"permuted-copy", "tensor A(37, 3, 130): f32; tensor B(3, 130, 37): f32\n"
