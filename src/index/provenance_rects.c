@@ -111,7 +111,7 @@ void provenance_rects(const Provenance *provenance, const bool *active, const Bo
         const int64_t before = rects->count;
         if (most == 0) {
             array_push(arena, *rects, access_rect(box, access));
-        } else if (!add_rects(provenance, active, box, access, before + most, arena, rects)) {
+        } else if (!add_rects(provenance, active, box, access, saturated_add(before, most), arena, rects)) {
             rects->count = before;
             add_parts(provenance, active, box, access, most, arena, rects);
         }

@@ -63,6 +63,7 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
     Footprints *footprints = arena_new(arena, Footprints);
     *footprints = (Footprints){.provenance = provenance,
                                .kind = transfer->kind,
+                               .replaces = transfer->replaces,
                                .access = *transfer->statement_access,
                                .located = *transfer->access,
                                .near_count = transfer->near_count,
@@ -106,6 +107,14 @@ Footprints *footprints_create(const Spmd *spmd, int transfer_id, const Provenanc
         footprints->existence = arena_array(arena, unsigned char, footprints->member_keys);
     count_steps(footprints);
     return footprints;
+}
+
+const Footprints *footprints_of_home(const Footprints *footprints, Arena *arena) {
+    if (!footprints->replaces)
+        return footprints;
+    Footprints *copy = arena_copy(arena, footprints, sizeof *footprints);
+    copy->replaces = false;
+    return copy;
 }
 
 Footprints *footprints_copy(const Footprints *footprints, const Tensor *tensor, Arena *arena) {
@@ -211,7 +220,11 @@ PositionSet footprints_reached(const Footprints *footprints, const Box *box, int
 static int64_t most_listed(const Footprints *footprints) {
     enum { MOST = 1 << 16, MOST_IN_LOOPS = 1 << 7 };
     const Tensor *tensor = footprints->access.tensor;
-    if (!tensor->placement || tensor_is_sparse(tensor))
+    if (tensor_is_sparse(tensor))
+        return 0;
+    if (footprints->replaces)
+        return INT64_MAX;
+    if (!tensor->placement)
         return 0;
     return footprints->iterations > 1 ? MOST_IN_LOOPS : MOST;
 }

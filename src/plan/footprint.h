@@ -42,6 +42,7 @@ typedef struct {
     int64_t iterations;       // of these loops
     int64_t steps;            // iterations of all processors of a rank; INT64_MAX: more than fit
     bool existence_varies;    // which members have iterations depends on the iteration
+    bool replaces;            // what is reached takes the place of what is there: nothing else may be listed
     bool exact;               // what is reached for ranges of the loops is what their values reach together
     bool existence_bounded;   // the bounding box says exactly whether there are iterations
     int64_t class_keys;       // product of the related dimensions
@@ -52,6 +53,8 @@ typedef struct {
 // Of one transfer of a statement that is executed on this grid. Lives in the arena.
 Footprints *footprints_create(const Spmd *spmd, int transfer, const Provenance *provenance, const Grid *grid,
                               int64_t ranks, const int64_t *params, Arena *arena);
+// The same for finding a home that follows from footprints: that may have more than what is reached.
+const Footprints *footprints_of_home(const Footprints *footprints, Arena *arena);
 // The same for a tensor that may outlive the program; the copy depends on `arena` and `tensor` only.
 Footprints *footprints_copy(const Footprints *footprints, const Tensor *tensor, Arena *arena);
 

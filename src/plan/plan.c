@@ -267,7 +267,7 @@ static void induce_home(Plan *plan, const StatementPlan *statement, const Tensor
     for (int t = 0; t < statement->spmd->transfer_count; t++)
         if (statement->spmd->transfers[t].statement_access->tensor == tensor)
             // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
-            array_push(plan->arena, uses, statement->footprints[t]);
+            array_push(plan->arena, uses, footprints_of_home(statement->footprints[t], plan->arena));
     home_induced(home, tensor, extents, (int)uses.count, uses.items, statement->ranks, plan->arena);
     home->memory = memory;
 }

@@ -51,6 +51,8 @@ CASES = [
     ("A(i) = 2 * A(i) for i in 1 : n - 1", "A(n)", "A[1:n-1] *= 2"),
     ("A(i) = A(i) + u(i + 1) - u(i)", "A(n) u(n)", "A[:n-1] += u[1:] - u[:n-1]"),
     ("A(i + 1) = A(i + 1) * u(i)", "A(n) u(n)", "A[1:] *= u[:n-1]"),
+    ("A(i, i) = A(i, i) * u(i) - A(i, i)", "A(n, n) u(n)", "A[range(n), range(n)] *= u - 1"),
+    ("A(i, n - 1 - i) += u(i) * A(i, n - 1 - i)", "A(n, n) u(n)", "A[range(n), range(n - 1, -1, -1)] *= u + 1"),
     ("A(i) = min(A(i), u(i + 1)) + max({k}, u(i - k)) for k in 0 : 2", "A(n) u(n)",
      "A[:n-1] = [min(A[i], u[i+1]) + u[max(0, i-1):i+1].max() for i in range(n - 1)]"),
     ("A(i) max= u(i - 1)", "A(n) u(n)", "A[1:] = numpy.maximum(A[1:], u[:n-1])"),
@@ -164,6 +166,23 @@ def test_long_diagonal_in_steps(folder):
             f"A={folder}/A.npy"])
     got = numpy.load(f"{folder}/A.npy")
     check((got[:-1] == numpy.diagonal(array, 1)).all() and got[-1] == 0, f"{got}")
+
+
+def test_long_updated_diagonal_in_steps(folder):
+    """The same of an update, which keeps what is around the diagonal, wherever it is at home."""
+    n = 601
+    array = numpy.random.default_rng(5).random((n, n))
+    numpy.save(f"{folder}/A.npy", array)
+    expected = array.copy()
+    expected[range(n), range(n)] *= 2
+    expected[range(n), range(n - 1, -1, -1)] *= 4
+    for place in "M(0)", "M(*)", "M(y)", "":
+        steps = "distribute({i}, {io}, {ii}, M); split(ii, is, ik, 150); communicate(A, is)"
+        program = (f"machine M = grid(2); tensor A({n}, {n}): f64;" + (f"place A(x, y) -> {place};" if place else "") +
+                   f"A(i, i) = 2 * A(i, i); schedule A {{ {steps} }};"
+                   f"A(i, {n - 1} - i) = 4 * A(i, {n - 1} - i); schedule A {{ {steps} }}")
+        distal(["run", "-e", program, "-n", "2", "--in", f"A={folder}/A.npy", "--check", "-q", "--out", f"A={folder}/B.npy"])
+        check((numpy.load(f"{folder}/B.npy") == expected).all(), f"wrong where A is placed on {place or 'nothing'}")
 
 
 def test_entries_where_indices_are_in_modes(folder):

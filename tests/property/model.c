@@ -267,8 +267,11 @@ static int64_t reduced(const Model *model, int64_t rank, const int64_t *owners) 
 }
 
 // Whether the plan may bring more than what is read: where two indices of several variables limit these
-// together; and of a tensor without a placement, the box around a diagonal or what one index limits.
+// together; and of a tensor without a placement, the box around a diagonal or what one index limits. What
+// takes the place of what is there is neither.
 static bool is_bounded(const Model *model) {
+    if (model->transfer->replaces)
+        return false;
     const Cin *cin = model->plan->spmd->cin;
     const Access *access = model->transfer->statement_access;
     int several = access->tensor->placement ? 0 : access_is_diagonal(access) ? 2 : 1;
