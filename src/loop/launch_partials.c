@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Launches of a team: blocks, warps and threads that would add to the same elements have partial results,
-// copies of these in memory of the GPU, which are added up after all of them. Unit u of n executes iterations
-// u, u + n, ..., and has copy u.
+// copies of these in memory of the GPU, which are added up after all of them.
 #include "loop/launches.h"
 
 static bool threads_have_copies(const Launches *launches, const LoopNode *team) {
@@ -63,17 +62,6 @@ typedef struct {
     PartialUnits dims[UNIT_KINDS][GPU_DIMS];
 } Partials;
 
-// What is known before the launch of the iterations that a loop has at most; NULL: nothing.
-static const IntExpr *most_of(const Launches *launches, const IntExpr *extent, const bool *inside) {
-    if (!launch_depends(extent, inside))
-        return extent;
-    if (extent->op != INT_MIN)
-        return NULL;
-    const IntExpr *left = most_of(launches, extent->left, inside),
-                  *right = most_of(launches, extent->right, inside);
-    return left && right ? launch_op(launches, INT_MIN, left, right) : left ? left : right;
-}
-
 static PartialUnits *units_of(Partials *partials, const LoopNode *loop, Units around) {
     const int kind = loop->execution.unit == GPU_BLOCK ? OF_BLOCKS : OF_THREADS;
     return &partials->dims[kind][launch_dim(&partials->units, around, loop)];
@@ -89,8 +77,7 @@ static void find_loops(Partials *partials, const LoopBody *body, Units around) {
         const LoopNode *node = body->items[i];
         if (has_copies(node)) {
             PartialUnits *units = units_of(partials, node, around);
-            const IntExpr *extent = launch_op(launches, INT_SUB, node->upper, node->lower);
-            const IntExpr *most = most_of(launches, launch_expanded(launches, extent), partials->inside);
+            const IntExpr *most = launch_most_iterations(launches, node, partials->inside);
             if (!units->used)
                 units->most = most;
             else
@@ -104,20 +91,17 @@ static void find_loops(Partials *partials, const LoopBody *body, Units around) {
 // As many as have copies, from the innermost loop on: as plan_gpu_partials has found how many there are.
 static void count_units(Partials *partials, LoopBody *to) {
     const Launches *launches = partials->launches;
-    const IntExpr *left = launches->copies, *one = launch_number(launches, 1);
-    const IntExpr *blocks = launch_number(launches, GPU_BLOCKS);
+    const IntExpr *left = launches->copies, *blocks = launch_number(launches, GPU_BLOCKS);
     for (int kind = OF_THREADS; kind >= OF_BLOCKS; kind--)
         for (int d = 0; d < GPU_DIMS; d++) {
             PartialUnits *units = &partials->dims[kind][d];
             if (!units->used)
                 continue;
-            const IntExpr *count =
+            const IntExpr *most =
                 kind == OF_BLOCKS ? blocks : launch_number(launches, launch_threads(&partials->units, d));
-            count = launch_op(launches, INT_MIN, count, left);
-            count = units->most ? launch_op(launches, INT_MIN, count, units->most) : count;
-            units->count = launch_let(launches, to, kind == OF_BLOCKS ? "blocks" : "threads",
-                                      launch_op(launches, INT_MAX, one, count));
-            left = launch_op(launches, INT_FLOOR_DIV, left, units->count);
+            most = units->most ? launch_op(launches, INT_MIN, most, units->most) : most;
+            const int var = loop_add_index(launches->kernel, kind == OF_BLOCKS ? "blocks" : "threads", -1);
+            units->count = launch_count_units(launches, var, most, &left, to);
             if (kind == OF_BLOCKS)
                 blocks = launch_op(launches, INT_FLOOR_DIV, blocks, units->count);
         }
@@ -135,7 +119,6 @@ static bool adds_atomically(const Launches *launches, const LoopNode *loop) {
 
 // A body, of which a unit around has copy number `copy`, with loops over units around those over iterations.
 static LoopBody over_units(Partials *partials, const LoopBody *body, Units around, const IntExpr *copy) {
-    static const char *const names[] = {[GPU_BLOCK] = "block", [GPU_WARP] = "warp", [GPU_THREAD] = "thread"};
     const Launches *launches = partials->launches;
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
@@ -144,34 +127,19 @@ static LoopBody over_units(Partials *partials, const LoopBody *body, Units aroun
         if (node->kind == LOOP_ACCUMULATE && node->array == launches->team->own)
             node->position = position_of(launches, node->position, copy);
         if (has_copies(node)) {
-            const PartialUnits *units = units_of(partials, node, around);
-            outer = launch_loop(launches, names[node->execution.unit], launch_number(launches, 0),
-                                units->count, node->execution.unit, 0);
+            outer = launch_over_units(launches, node, units_of(partials, node, around)->count, &own);
             outer->execution.copies = true;
-            own = launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, copy, units->count),
-                            launch_var(launches, outer));
-            node->lower = launch_op(launches, INT_ADD, node->lower, launch_var(launches, outer));
-            node->stride = units->count;
-            node->execution.unit = GPU_NONE;
             node->execution.copies = adds_atomically(launches, node);
         }
         node->body = over_units(partials, &node->body, launch_units_inside(around, body->items[i]), own);
-        if (outer != node)
-            loop_append(launches->arena, &outer->body, node);
         loop_append(launches->arena, &result, outer);
     }
     return result;
 }
 
 LoopBody launch_with_partials(const Launches *launches, const LoopBody *body, LoopBody *to) {
-    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
-    Partials partials = {.launches = launches, .inside = inside, .units = launch_units_of(body)};
-    for (int64_t i = 0; i < body->count; i++) {
-        const LoopBody nodes = loop_nodes(launches->arena, body->items[i]);
-        for (int64_t n = 0; n < nodes.count; n++)
-            if (nodes.items[n]->var >= 0)
-                inside[nodes.items[n]->var] = true;
-    }
+    Partials partials = {
+        .launches = launches, .inside = launch_defined(launches, body), .units = launch_units_of(body)};
     find_loops(&partials, body, (Units){0});
     count_units(&partials, to);
     return over_units(&partials, body, (Units){0}, launch_number(launches, 0));

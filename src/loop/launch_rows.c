@@ -304,19 +304,15 @@ void launch_rows(const Launches *launches, const Chain *elements, const LoopBody
         launch_let(launches, to, "iterations", launch_extents(launches, elements, elements->count));
     const int count_var = loop_add_index(launches->kernel, "blocks", -1);
     const IntExpr *count = int_var(arena, count_var);
-    LoopNode *block = launch_loop(launches, "block", launch_number(launches, 0), count, GPU_BLOCK, 0);
-    LoopNode *iteration = loop_node(arena, LOOP_FOR);
-    iteration->var = loop_add_index(launches->kernel, "iteration", -1);
-    iteration->lower = launch_var(launches, block);
-    iteration->upper = total;
-    iteration->stride = count;
+    const IntExpr *zero = launch_number(launches, 0), *number = zero;
+    LoopNode *iteration = launch_loop(launches, "iteration", zero, total, GPU_BLOCK, 0);
+    const LoopNode *block = launch_over_units(launches, iteration, count, &number);
     LoopNode *launch = launch_create(launches, count, GPU_THREADS);
-    Blocks blocks = blocks_of(launches, launch, launch_var(launches, block), to);
+    Blocks blocks = blocks_of(launches, launch, number, to);
     Place places[CHAIN_LOOPS] = {0};
     launch_coordinates(launches, elements, elements->count, launch_var(launches, iteration), places);
     const LoopBody inside = block_body(&blocks, *elements->inside);
     iteration->body = launch_body(launches, elements, body, places, &inside);
-    loop_append(arena, &block->body, iteration);
     const IntExpr *most = blocks.most ? blocks.most : launch_number(launches, GPU_BLOCKS);
     loop_append(arena, to,
                 loop_let(arena, count_var, value_index(arena, launch_op(launches, INT_MIN, total, most))));
@@ -325,80 +321,60 @@ void launch_rows(const Launches *launches, const Chain *elements, const LoopBody
     append_launch(&blocks, launch, &all, to);
 }
 
-// The loops over blocks of a launch, outermost first.
+// The loops of a launch that commands give to blocks, outermost first.
 typedef struct {
     int count;
-    LoopNode *loops[GPU_DIMS];
-    int counts[GPU_DIMS]; // variables for how many blocks each has
+    const LoopNode *loops[GPU_DIMS];
+    LoopNode *blocks[GPU_DIMS]; // over the blocks that share the iterations of each
+    int counts[GPU_DIMS];       // variables for how many of them there are
+    const IntExpr *number;      // of a block, along all dimensions
+    LoopNode *innermost;        // what has the body of the last one
 } BlockLoops;
 
-// A body in which the loops over blocks are copies, and what is inside of the last one is in *inside.
-static LoopBody copy_blocks(const Launches *launches, const LoopBody *body, BlockLoops *loops,
-                            LoopNode **innermost) {
+// A body with loops over blocks around the iterations of each such loop.
+static LoopBody over_blocks(const Launches *launches, const LoopBody *body, BlockLoops *loops) {
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
-        LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node);
+        LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node), *outer = node;
         if (node->execution.unit == GPU_BLOCK) {
-            loops->counts[loops->count] = loop_add_index(launches->kernel, "blocks", -1);
-            loops->loops[loops->count++] = *innermost = node;
+            const int at = loops->count++;
+            loops->loops[at] = body->items[i];
+            loops->counts[at] = loop_add_index(launches->kernel, "blocks", -1);
+            loops->blocks[at] = outer = launch_over_units(
+                launches, node, int_var(launches->arena, loops->counts[at]), &loops->number);
+            loops->innermost = node;
         }
-        node->body = copy_blocks(launches, &node->body, loops, innermost);
-        loop_append(launches->arena, &result, node);
+        node->body = over_blocks(launches, &node->body, loops);
+        loop_append(launches->arena, &result, outer);
     }
     return result;
-}
-
-// The number of the block, along all dimensions.
-static const IntExpr *number_of_block(const Launches *launches, const BlockLoops *loops) {
-    const IntExpr *number = launch_number(launches, 0);
-    for (int i = 0; i < loops->count; i++) {
-        const LoopNode *loop = loops->loops[i];
-        const IntExpr *count = int_var(launches->arena, loops->counts[i]);
-        const IntExpr *at = launch_op(launches, INT_SUB, launch_var(launches, loop), loop->lower);
-        number = launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, number, count),
-                           launch_op(launches, INT_MOD, at, count));
-    }
-    return number;
 }
 
 // How many blocks the launch has along each dimension: no more than have memory for rows, together.
 static void count_blocks(const Blocks *blocks, const BlockLoops *loops, const bool *inside,
                          LoopNode *launch) {
     const Launches *launches = blocks->launches;
-    const IntExpr *one = launch_number(launches, 1), *most = blocks->most;
-    for (int i = loops->count - 1; i >= 0; i--) {
-        LoopNode *loop = loops->loops[i];
-        const IntExpr *count = launch_extent(launches, loop);
-        loop->execution.dim = loops->count - 1 - i;
-        if (launch_depends(count, inside))
-            count = launch_number(launches, GPU_BLOCKS);
-        count = launch_op(launches, INT_MAX, one, most ? launch_op(launches, INT_MIN, count, most) : count);
-        loop_append(launches->arena, blocks->before,
-                    loop_let(launches->arena, loops->counts[i], value_index(launches->arena, count)));
-        launch->blocks[loop->execution.dim] = int_var(launches->arena, loops->counts[i]);
-        if (most)
-            most = launch_op(launches, INT_FLOOR_DIV, most, launch->blocks[loop->execution.dim]);
+    const IntExpr *left = blocks->most;
+    for (int i = loops->count - 1, dim = 0; i >= 0; i--, dim++) {
+        const IntExpr *most = launch_most_iterations(launches, loops->loops[i], inside);
+        loops->blocks[i]->execution.dim = dim;
+        launch->blocks[dim] =
+            launch_count_units(launches, loops->counts[i], most ? most : launch_number(launches, GPU_BLOCKS),
+                               &left, blocks->before);
     }
 }
 
 void launch_row_units(const Launches *launches, const LoopBody *body, LoopBody *to) {
     const LoopBody safe = launch_units_first(launches, body);
-    LoopNode *launch = launch_create(launches, NULL, GPU_THREADS), *innermost = launch;
-    BlockLoops loops = {0};
-    const LoopBody copy = copy_blocks(launches, &safe, &loops, &innermost);
-    Blocks blocks = blocks_of(launches, launch, number_of_block(launches, &loops), to);
-    const Units units = launch_units_of(&innermost->body);
+    LoopNode *launch = launch_create(launches, NULL, GPU_THREADS);
+    BlockLoops loops = {.number = launch_number(launches, 0), .innermost = launch};
+    const LoopBody over = over_blocks(launches, &safe, &loops);
+    Blocks blocks = blocks_of(launches, launch, loops.number, to);
+    const Units units = launch_units_of(&loops.innermost->body);
     launch_set_threads(launches, &units, launch);
     if (launch_thread_dims(&units) > 0)
         blocks.dims = launch_thread_dims(&units);
-    innermost->body = block_body(&blocks, innermost->body);
-    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
-    for (int64_t i = 0; i < copy.count; i++) {
-        const LoopBody nodes = loop_nodes(launches->arena, copy.items[i]);
-        for (int64_t n = 0; n < nodes.count; n++)
-            if (nodes.items[n]->var >= 0)
-                inside[nodes.items[n]->var] = true;
-    }
-    count_blocks(&blocks, &loops, inside, launch);
-    append_launch(&blocks, launch, &copy, to);
+    loops.innermost->body = block_body(&blocks, loops.innermost->body);
+    count_blocks(&blocks, &loops, launch_defined(launches, &over), launch);
+    append_launch(&blocks, launch, &over, to);
 }

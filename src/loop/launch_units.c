@@ -78,6 +78,47 @@ void launch_set_threads(const Launches *launches, const Units *units, LoopNode *
         launch->threads[d] = launch_number(launches, launch_threads(units, d));
 }
 
+// What is known before the launch of an extent, at most; NULL: nothing.
+static const IntExpr *known_most(const Launches *launches, const IntExpr *extent, const bool *inside) {
+    if (!launch_depends(extent, inside))
+        return extent;
+    if (extent->op != INT_MIN)
+        return NULL;
+    const IntExpr *left = known_most(launches, extent->left, inside),
+                  *right = known_most(launches, extent->right, inside);
+    return left && right ? launch_op(launches, INT_MIN, left, right) : left ? left : right;
+}
+
+const IntExpr *launch_most_iterations(const Launches *launches, const LoopNode *loop, const bool *inside) {
+    const IntExpr *extent = launch_op(launches, INT_SUB, loop->upper, loop->lower);
+    return known_most(launches, launch_expanded(launches, extent), inside);
+}
+
+const IntExpr *launch_count_units(const Launches *launches, int var, const IntExpr *most,
+                                  const IntExpr **left, LoopBody *to) {
+    const IntExpr *count = *left ? launch_op(launches, INT_MIN, most, *left) : most;
+    count = launch_op(launches, INT_MAX, launch_number(launches, 1), count);
+    loop_append(launches->arena, to, loop_let(launches->arena, var, value_index(launches->arena, count)));
+    count = int_var(launches->arena, var);
+    if (*left)
+        *left = launch_op(launches, INT_FLOOR_DIV, *left, count);
+    return count;
+}
+
+LoopNode *launch_over_units(const Launches *launches, LoopNode *loop, const IntExpr *count,
+                            const IntExpr **number) {
+    static const char *const names[] = {[GPU_BLOCK] = "block", [GPU_WARP] = "warp", [GPU_THREAD] = "thread"};
+    LoopNode *units = launch_loop(launches, names[loop->execution.unit], launch_number(launches, 0), count,
+                                  loop->execution.unit, 0);
+    const IntExpr *unit = launch_var(launches, units);
+    *number = launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, *number, count), unit);
+    loop->lower = launch_op(launches, INT_ADD, loop->lower, unit);
+    loop->stride = count;
+    loop->execution.unit = GPU_NONE;
+    loop_append(launches->arena, &units->body, loop);
+    return units;
+}
+
 // Definitions, conditions and loops inside of each other, and what is inside of all of them.
 typedef struct {
     Array(const LoopNode *) layers;
@@ -199,11 +240,7 @@ void launch_units(const Launches *launches, const LoopBody *body, LoopBody *to) 
     const LoopBody given = launches->team ? launch_with_partials(launches, body, to) : *body;
     const LoopBody safe = launch_units_first(launches, &given);
     launch->body = launch_by_one_thread(launches, &safe);
-    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
-    const LoopBody nodes = loop_nodes(launches->arena, launch);
-    for (int64_t i = 0; i < nodes.count; i++)
-        if (nodes.items[i]->var >= 0)
-            inside[nodes.items[i]->var] = true;
+    const bool *inside = launch_defined(launches, &launch->body);
     const Units units = launch_units_of(&launch->body);
     launch_set_threads(launches, &units, launch);
     launch->body = with_dims(launches, &launch->body, &units, (Units){0}, launch, inside);

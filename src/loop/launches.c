@@ -27,6 +27,17 @@ bool launch_depends(const IntExpr *expr, const bool *vars) {
            (expr->right && launch_depends(expr->right, vars));
 }
 
+bool *launch_defined(const Launches *launches, const LoopBody *body) {
+    bool *defined = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
+    for (int64_t i = 0; i < body->count; i++) {
+        const LoopBody nodes = loop_nodes(launches->arena, body->items[i]);
+        for (int64_t n = 0; n < nodes.count; n++)
+            if (nodes.items[n]->var >= 0)
+                defined[nodes.items[n]->var] = true;
+    }
+    return defined;
+}
+
 LoopNode *launch_create(const Launches *launches, const IntExpr *blocks, int threads) {
     LoopNode *launch = loop_node(launches->arena, LOOP_LAUNCH);
     launch->blocks[0] = blocks;

@@ -43,6 +43,8 @@ const IntExpr *launch_var(const Launches *launches, const LoopNode *loop);
 const IntExpr *launch_let(const Launches *launches, LoopBody *to, const char *name, const IntExpr *value);
 // Whether an expression mentions one of these variables, by id.
 bool launch_depends(const IntExpr *expr, const bool *vars);
+// The variables, by id, that nodes of a body define, loops among them.
+bool *launch_defined(const Launches *launches, const LoopBody *body);
 // A launch without a body, along x; a loop of a new variable, with unit `unit` along dimension `dim`.
 LoopNode *launch_create(const Launches *launches, const IntExpr *blocks, int threads);
 LoopNode *launch_loop(const Launches *launches, const char *name, const IntExpr *lower, const IntExpr *upper,
@@ -157,6 +159,21 @@ int launch_dim(const Units *units, Units around, const LoopNode *node);
 int launch_thread_dims(const Units *units);
 int launch_threads(const Units *units, int dim);
 void launch_set_threads(const Launches *launches, const Units *units, LoopNode *launch);
+// Units that have memory of their own, a row or a partial result: unit u of n executes iterations u, u + n,
+// ... of its loop, and has memory number around * n + u, where `around` is the number of the unit around.
+
+// The iterations that a loop has at most, as is known before a launch, inside of which these variables are
+// defined; NULL: it is not known.
+const IntExpr *launch_most_iterations(const Launches *launches, const LoopNode *loop, const bool *inside);
+// Defines `var`, how many units a loop of at most `most` iterations has, where *left units of it and of the
+// loops around it have memory (NULL: any number); *left is then how many units those around have at most.
+// From the innermost loop on.
+const IntExpr *launch_count_units(const Launches *launches, int var, const IntExpr *most,
+                                  const IntExpr **left, LoopBody *to);
+// A loop over `count` units, in which `loop`, which had that unit, is over the iterations of each. *number is
+// that of a unit around, and becomes that of one of these.
+LoopNode *launch_over_units(const Launches *launches, LoopNode *loop, const IntExpr *count,
+                            const IntExpr **number);
 // A body whose loops with units are outside of others as far as possible, and have no units where these would
 // race.
 LoopBody launch_units_first(const Launches *launches, const LoopBody *body);

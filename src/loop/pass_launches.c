@@ -11,12 +11,9 @@
 #include "loop/launches.h"
 #include "loop/passes.h"
 
-// Whether how many terms a sum has is known before a launch that has all of these nodes.
-static bool is_known_before(const Launches *launches, const Chain *sums, const LoopBody *nodes) {
-    bool *inside = arena_array(launches->arena, bool, launches->kernel->vars.count + 1);
-    for (int64_t i = 0; i < nodes->count; i++)
-        if (nodes->items[i]->var >= 0)
-            inside[nodes->items[i]->var] = true;
+// Whether how many terms a sum has is known before a launch with this body.
+static bool is_known_before(const Launches *launches, const Chain *sums, const LoopBody *body) {
+    const bool *inside = launch_defined(launches, body);
     bool known = true;
     for (int i = 0; i < sums->count; i++)
         known = known && !launch_depends(sums->loops[i]->lower, inside) &&
@@ -68,7 +65,7 @@ static void append_elements(const Launches *launches, const Chain *elements, con
     const LoopNode *update = launch_update(launches, &sums);
     if (launch_fills_rows(launches, elements, nodes))
         launch_rows(launches, elements, rest, to);
-    else if (update && is_known_before(launches, &sums, nodes) &&
+    else if (update && is_known_before(launches, &sums, rest) &&
              launch_contiguous(launches, nodes, sums.loops[sums.count - 1]->var) >
                  launch_contiguous(launches, nodes, elements->loops[elements->count - 1]->var))
         launch_sums(launches, elements, &sums, update, rest, to);
