@@ -651,10 +651,10 @@ typedef struct {
 void distal_launch(distal_execution *execution, void *module, const distal_gpu_kernel *kernel,
                    const int64_t *blocks, const int64_t *threads, int pointer_count, int argument_count,
                    void *const *arguments);
-// How many blocks may have a workspace of their own, one after the other in memory of the GPU, which
+// How many blocks may have a row of their own, one after the other in memory of the GPU, which
 // distal_workspace gives for thread 0.
-int64_t distal_workspace_copies(const distal_execution *execution, int workspace);
-// Memory of the GPU for distal_gpu_partial_count partial results of a leaf, copies of what it adds to with
+int64_t distal_gpu_row_count(const distal_execution *execution, int workspace);
+// Memory of the GPU for distal_gpu_partial_count partial results of a leaf,
 // distal_gpu_partial_elements elements each, and for the sum of these after them. All elements have the
 // identity of the reducer; distal_gpu_merge adds the sum to the view.
 void *distal_gpu_partials(distal_execution *execution, int transfer);

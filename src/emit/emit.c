@@ -194,7 +194,7 @@ static void emit_transfer(Emitter *emitter, const LoopNode *node) {
               emitter->names.transfers[node->transfer]);
 }
 
-// Threads that each add to a copy of their own; then the copies are added.
+// Threads that each add to a copy of their own, or units of a GPU with partial results; then these are added.
 static void emit_team(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     const char *transfer = names->transfers[node->transfer];
@@ -247,7 +247,7 @@ static void emit_workspace(Emitter *emitter, const LoopNode *node) {
         emit_line(&emitter->lines, "%s %s = %s;", type, name, identity_text(emitter, array));
         return;
     }
-    if (array->shared || array->partial) {
+    if (array->shared || array->scratch) {
         emit_launch_workspace(emitter, node);
         return;
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launches of a team: blocks, warps and threads that would add to the same elements have partial results,
-// copies of these in memory of the GPU, which are added up after all of them.
+// Launches of a team: blocks, warps and threads that would add to the same elements have partial results in
+// memory of the GPU, which are added up after all of them.
 #include "loop/launches.h"
 
-static bool threads_have_copies(const Launches *launches, const LoopNode *team) {
+static bool threads_have_partials(const Launches *launches, const LoopNode *team) {
     const LoopBody nodes = loop_nodes(launches->arena, team);
     for (int64_t i = 0; i < nodes.count; i++)
-        if (nodes.items[i]->execution.copies && nodes.items[i]->execution.unit == GPU_THREAD)
+        if (nodes.items[i]->execution.partials && nodes.items[i]->execution.unit == GPU_THREAD)
             return true;
     return false;
 }
 
-static const IntExpr *position_of(const Launches *launches, const IntExpr *element, const IntExpr *copy) {
+static const IntExpr *position_of(const Launches *launches, const IntExpr *element, const IntExpr *partial) {
     return launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, element, launches->element_step),
-                     launch_op(launches, INT_MUL, copy, launches->copy_step));
+                     launch_op(launches, INT_MUL, partial, launches->partial_step));
 }
 
 LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *to) {
@@ -21,34 +21,35 @@ LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *t
     Arena *arena = launches->arena;
     const int own = team->own, type = (int)kernel->arrays.items[own].type;
     launches->team = team;
-    launches->copies = loop_append_let(kernel, to, "copies", -1,
-                                       value_element(arena, VALUE_COPIES, VALUE_TYPE_INDEX, own, NULL));
+    launches->partials = loop_append_let(kernel, to, "partials", -1,
+                                         value_element(arena, VALUE_UNITS, VALUE_TYPE_INDEX, own, NULL));
     const IntExpr *span = loop_append_let(kernel, to, "span", -1,
                                           value_element(arena, VALUE_SPAN, VALUE_TYPE_INDEX, own, NULL));
     LoopNode *at = launch_loop(launches, "at", launch_number(launches, 0), span, GPU_NONE, 0);
-    LoopNode *copy = launch_loop(launches, "copy", launch_number(launches, 0), launches->copies, GPU_NONE, 0);
-    // Neighbouring threads add to neighbouring elements of memory: to copies of an element, or elements of a
-    // copy.
-    const bool together = threads_have_copies(launches, team);
-    launches->copy_step = together ? launch_number(launches, 1) : span;
-    launches->element_step = together ? launches->copies : launch_number(launches, 1);
-    const IntExpr *sum = launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, launches->copies, span),
+    LoopNode *partial =
+        launch_loop(launches, "partial", launch_number(launches, 0), launches->partials, GPU_NONE, 0);
+    // Neighbouring threads add to neighbouring elements of memory: to partial results of an element, or
+    // elements of a partial result.
+    const bool together = threads_have_partials(launches, team);
+    launches->partial_step = together ? launch_number(launches, 1) : span;
+    launches->element_step = together ? launches->partials : launch_number(launches, 1);
+    const IntExpr *sum = launch_op(launches, INT_ADD, launch_op(launches, INT_MUL, launches->partials, span),
                                    launch_var(launches, at));
-    at->step = copy->step = 1;
+    at->step = partial->step = 1;
     at->execution.distinct = true;
-    loop_append(arena, &copy->body,
+    loop_append(arena, &partial->body,
                 loop_update(arena, LOOP_ACCUMULATE, own, sum,
                             value_element(arena, VALUE_LOAD, type, own,
                                           position_of(launches, launch_var(launches, at),
-                                                      launch_var(launches, copy)))));
-    loop_append(arena, &at->body, copy);
+                                                      launch_var(launches, partial)))));
+    loop_append(arena, &at->body, partial);
     LoopBody sums = {0};
     loop_append(arena, &sums, at);
     return sums;
 }
 
-// The loops whose units have copies, by unit and dimension, and how many units each has. Those of one
-// dimension that follow each other have the same units.
+// The loops whose units have partial results, by unit and dimension, and how many units each has. Those of
+// one dimension that follow each other have the same units.
 enum { OF_BLOCKS, OF_THREADS, UNIT_KINDS };
 typedef struct {
     bool used;
@@ -67,15 +68,15 @@ static PartialUnits *units_of(Partials *partials, const LoopNode *loop, Units ar
     return &partials->dims[kind][launch_dim(&partials->units, around, loop)];
 }
 
-static bool has_copies(const LoopNode *node) {
-    return node->execution.copies && node->execution.unit != GPU_NONE;
+static bool has_partials(const LoopNode *node) {
+    return node->execution.partials && node->execution.unit != GPU_NONE;
 }
 
 static void find_loops(Partials *partials, const LoopBody *body, Units around) {
     const Launches *launches = partials->launches;
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        if (has_copies(node)) {
+        if (has_partials(node)) {
             PartialUnits *units = units_of(partials, node, around);
             const IntExpr *most = launch_most_iterations(launches, node, partials->inside);
             if (!units->used)
@@ -88,10 +89,10 @@ static void find_loops(Partials *partials, const LoopBody *body, Units around) {
     }
 }
 
-// As many as have copies, from the innermost loop on: as plan_gpu_partials has found how many there are.
+// As many as have partial results, from the innermost loop on: as plan_gpu_partials has counted them.
 static void count_units(Partials *partials, LoopBody *to) {
     const Launches *launches = partials->launches;
-    const IntExpr *left = launches->copies, *blocks = launch_number(launches, GPU_BLOCKS);
+    const IntExpr *left = launches->partials, *blocks = launch_number(launches, GPU_BLOCKS);
     for (int kind = OF_THREADS; kind >= OF_BLOCKS; kind--)
         for (int d = 0; d < GPU_DIMS; d++) {
             PartialUnits *units = &partials->dims[kind][d];
@@ -117,19 +118,20 @@ static bool adds_atomically(const Launches *launches, const LoopNode *loop) {
     return true;
 }
 
-// A body, of which a unit around has copy number `copy`, with loops over units around those over iterations.
-static LoopBody over_units(Partials *partials, const LoopBody *body, Units around, const IntExpr *copy) {
+// A body, of which a unit around has partial result number `partial`, with loops over units around those over
+// iterations.
+static LoopBody over_units(Partials *partials, const LoopBody *body, Units around, const IntExpr *partial) {
     const Launches *launches = partials->launches;
     LoopBody result = {0};
     for (int64_t i = 0; i < body->count; i++) {
         LoopNode *node = arena_copy(launches->arena, body->items[i], sizeof *node), *outer = node;
-        const IntExpr *own = copy;
+        const IntExpr *own = partial;
         if (node->kind == LOOP_ACCUMULATE && node->array == launches->team->own)
-            node->position = position_of(launches, node->position, copy);
-        if (has_copies(node)) {
+            node->position = position_of(launches, node->position, partial);
+        if (has_partials(node)) {
             outer = launch_over_units(launches, node, units_of(partials, node, around)->count, &own);
-            outer->execution.copies = true;
-            node->execution.copies = adds_atomically(launches, node);
+            outer->execution.partials = true;
+            node->execution.partials = adds_atomically(launches, node);
         }
         node->body = over_units(partials, &node->body, launch_units_inside(around, body->items[i]), own);
         loop_append(launches->arena, &result, outer);

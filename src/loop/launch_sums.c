@@ -34,7 +34,7 @@ static int add_parts(const Launches *launches, ElementType type, int count, bool
                                                                     .extent = number(launches, count),
                                                                     .local = shared,
                                                                     .shared = shared,
-                                                                    .partial = !shared});
+                                                                    .scratch = !shared});
     workspace->stored = true;
     loop_append(launches->arena, to, workspace);
     return workspace->array;

@@ -186,7 +186,7 @@ static LoopBody units_first(const Launches *launches, const LoopBody *body) {
 
 // Without the units of loops inside of one that follows its iterations, but for threads of a block, which
 // wait after each iteration: other blocks, warps and threads cannot. Nothing waits in a loop that is marked
-// with `copies` and has no unit, as all that its iterations do is to add atomically.
+// with `partials` and has no unit, as all that its iterations do is to add atomically.
 static LoopBody without_races(const Launches *launches, const LoopBody *body, bool repeated,
                               bool in_threads) {
     LoopBody result = {0};
@@ -199,7 +199,7 @@ static LoopBody without_races(const Launches *launches, const LoopBody *body, bo
         node->execution.barrier = repeated && threads;
         node->body = without_races(launches, &node->body,
                                    repeated || (node->kind == LOOP_FOR && node->execution.unit == GPU_NONE &&
-                                                !node->execution.copies),
+                                                !node->execution.partials),
                                    in_threads || threads);
         loop_append(launches->arena, &result, node);
     }
@@ -211,7 +211,7 @@ LoopBody launch_units_first(const Launches *launches, const LoopBody *body) {
     return without_races(launches, &ordered, false, false);
 }
 
-// Loops over units that have copies have as many iterations as there are units.
+// Loops over units that have partial results have as many iterations as there are units.
 static LoopBody with_dims(const Launches *launches, const LoopBody *body, const Units *units, Units around,
                           LoopNode *launch, const bool *inside) {
     LoopBody result = {0};
@@ -224,7 +224,7 @@ static LoopBody with_dims(const Launches *launches, const LoopBody *body, const 
             const IntExpr *count = launch_op(launches, INT_SUB, node->upper, node->lower);
             launch->blocks[node->execution.dim] =
                 launch_depends(count, inside) ? launch_number(launches, GPU_BLOCKS) : count;
-        } else if (unit != GPU_NONE && node->execution.copies) {
+        } else if (unit != GPU_NONE && node->execution.partials) {
             launch->threads[node->execution.dim] = node->upper;
         }
         node->body =

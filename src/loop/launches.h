@@ -14,9 +14,9 @@ typedef struct {
     int64_t var_count;
     bool *summed; // by array: it has elements that are updated where there may be no iterations
     int64_t array_count;
-    const LoopNode *team;                    // whose body is made launches of; NULL: none
-    const IntExpr *copies;                   // how many copies it has of its array
-    const IntExpr *copy_step, *element_step; // from one copy of an element to the next, and between elements
+    const LoopNode *team;                       // whose body is made launches of; NULL: none
+    const IntExpr *partials;                    // how many partial results it has
+    const IntExpr *partial_step, *element_step; // from one partial result to the next, and between elements
 } Launches;
 
 // Loops inside of each other whose bounds do not depend on each other, so that any order of all of their
@@ -131,10 +131,10 @@ void launch_row_units(const Launches *launches, const LoopBody *body, LoopBody *
 LoopBody launch_row_between(const Launches *launches, const LoopBody *body, int64_t at, LoopBody *to);
 
 // Partial results of units (launch_partials.c). Begins the body of a team, whose launches are made with
-// `launches` from now on; what adds the copies up after them, in loops without units.
+// `launches` from now on; what adds these up after them, in loops without units.
 LoopBody launch_begin_team(Launches *launches, const LoopNode *team, LoopBody *to);
-// The body of a launch in which each unit whose loop says so has a copy, and there are no more of them than
-// copies. Definitions are appended to `to`.
+// The body of a launch in which each unit whose loop says so has a partial result, and there are no more of
+// them than of these. Definitions are appended to `to`.
 LoopBody launch_with_partials(const Launches *launches, const LoopBody *body, LoopBody *to);
 
 // Whether an iteration of a loop over `var` moves a position on by one.

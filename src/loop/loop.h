@@ -44,11 +44,11 @@ typedef struct {
         reducer;  // how ACCUMULATE combines a value with an element, and whose identity workspaces begin with
     bool local;   // a workspace whose extent is a number: a local variable
     bool shared;  // a local workspace of a LAUNCH that the threads of a block share
-    bool partial; // a workspace in memory of the device, for what the blocks of a LAUNCH compute
-    bool copies;  // of a TEAM on a GPU: copies, and then a sum of them, which is added to what it stands for
-                  // in the end
+    bool scratch; // a workspace in scratch memory of the device: partial results of the blocks of a LAUNCH
+    bool partials; // of a TEAM on a GPU: partial results, and then a sum of them, which is added to what it
+                   // stands for in the end
     // Of a workspace that is no scalar: how many elements it has, and its number among those of the
-    // execution, unless it is local. Of copies: the number of the transfer.
+    // execution, unless it is local. Of partial results: the number of the transfer.
     const IntExpr *extent;
     int number;
 } LoopArray;
@@ -67,9 +67,9 @@ typedef enum {
     VALUE_ADDRESS, // of that element
     VALUE_PRESENT, // whether `array` has memory here
     VALUE_COUNT,   // of the elements of `array`, a list; of a set, 0 where it is empty
-    VALUE_COPIES,  // how many blocks of a launch have `array`, a workspace in memory of the device, at most;
-                   // or how many copies there are of `array`, that of a TEAM on a GPU
-    VALUE_SPAN,    // of that: the elements of each copy
+    VALUE_UNITS,   // how many blocks have a row `array` in memory of the device, or units a partial result in
+                   // `array`, that of a TEAM on a GPU, at most
+    VALUE_SPAN,    // of that: the elements of each partial result
     VALUE_SET,     // the coordinates of `array`, a set, in increasing order; it is empty then
     VALUE_SPACE,   // what a contraction copies blocks to
     VALUE_COORDINATES, // one operand for each mode
@@ -154,8 +154,8 @@ typedef struct {
     GpuUnit unit;
     int dim;         // of the blocks or threads of a launch: 0 is x
     bool barrier;    // of a loop over threads: all threads of the block wait for each other after it
-    bool copies;     // of a unit: each block, warp or thread adds to a copy of its own of what a TEAM writes;
-                     // of a loop without one in a launch: one of these executes it, and adds atomically
+    bool partials;   // of a unit: each block, warp or thread has a partial result of what a TEAM writes; of a
+                     // loop without one in a launch: one of these executes it, and adds atomically
     bool distinct;   // they write distinct elements
     bool permutable; // no command says how: the loop may change places with others that are permutable. Where
                      // they write distinct elements, they do so wherever the loop is
@@ -338,8 +338,8 @@ void loop_add_uses(Arena *arena, LoopUses *uses, const LoopNode *node);
 // reduced; a leaf has no transfers inside. On failure false and *why, in the kernel's arena.
 bool loop_verify(const LoopKernel *kernel, const char **why);
 // A part of it (loop/verify_launch.c): in a launch there is a barrier after a loop over threads and before
-// the next one that uses the same elements of a workspace, and each block has its own copy of one that it
-// writes and reads. Else what is wrong, and the workspace, or -1; NULL: nothing is.
+// the next one that uses the same elements of a workspace, and each block has a workspace of its own where it
+// writes and reads one. Else what is wrong, and the workspace, or -1; NULL: nothing is.
 const char *loop_verify_launch(const LoopKernel *kernel, const LoopNode *launch, int *array);
 
 // Pseudo-code, with expressions as in C.

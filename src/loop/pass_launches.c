@@ -30,7 +30,7 @@ static void append_around(const Launches *launches, const LoopNode *node, LoopBo
     loop_append(launches->arena, to, loop_with_body(launches->arena, node, inside));
 }
 
-// The launches of a team's body, and those that add up what they have added to copies, by default.
+// The launches of a team's body, and those that add up its partial results, by default.
 static void append_team(const Launches *launches, const LoopNode *team, LoopBody *to) {
     Launches with = *launches;
     LoopBody inside = {0};

@@ -11,7 +11,7 @@ typedef struct {
 } Sums;
 
 // The update that a loop makes of one element only, and that its threads may share; NULL where it does
-// something else, where threads or blocks make updates of their own, and where a team adds to copies.
+// something else, where threads or blocks make updates of their own, and where a team has partial results.
 static const LoopNode *update_of(const Sums *sums, const LoopNode *loop) {
     const LoopNode *update = loop_invariant_update(sums->kernel, loop);
     const LoopBody nodes = loop_nodes(sums->kernel->arena, loop);

@@ -33,7 +33,7 @@ static void print_execution(const Printer *printer, const LoopNode *node) {
                  {execution->unit == GPU_THREAD, ", threads of a block"},
                  {execution->unit == GPU_GRID, ", threads of all blocks"},
                  {execution->barrier, ", barrier"},
-                 {execution->copies, ", copies"},
+                 {execution->partials, ", partial results"},
                  {node->atomic, ", atomic"}};
     Text text = text_create(printer->kernel->arena);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)

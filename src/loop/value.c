@@ -198,14 +198,14 @@ static void print_value(const Printer *printer, const Value *value, Text *to) {
         text_printf(to, "distal_count_%s(%s)", growth_suffix(printer->kernel, value->array),
                     printer->names->arrays[value->array]);
         return;
-    case VALUE_COPIES:
+    case VALUE_UNITS:
     case VALUE_SPAN: {
         const LoopArray *array = &printer->kernel->arrays.items[value->array];
-        if (array->copies)
+        if (array->partials)
             text_printf(to, "distal_gpu_partial_%s(%s, %s)", value->kind == VALUE_SPAN ? "elements" : "count",
                         printer->names->execution, printer->names->transfers[array->number]);
         else
-            text_printf(to, "distal_workspace_copies(%s, %d)", printer->names->execution, array->number);
+            text_printf(to, "distal_gpu_row_count(%s, %d)", printer->names->execution, array->number);
         return;
     }
     case VALUE_SET:

@@ -137,7 +137,7 @@ static void verify_value(Verifier *verifier, const Value *value) {
             fail(verifier, "a load of another type than its array",
                  verifier->kernel->arrays.items[value->array].name);
         break;
-    case VALUE_COPIES:
+    case VALUE_UNITS:
     case VALUE_SPAN:
         use_array(verifier, value->array, NULL, false, LOOP_FIXED);
         break;

@@ -5,7 +5,7 @@
 typedef struct {
     const LoopKernel *kernel;
     bool *read, *written; // by array: in a loop over threads since the last barrier
-    bool *copied;         // by array: in memory of the device, and written as well as read by the launch
+    bool *several;        // by array: in memory of the device, and written as well as read by the launch
     int blocks;           // loops over blocks around
     unsigned *of_blocks;  // by variable: a bit for each of these loops that determines it
     const char *what;     // NULL while all is well
@@ -39,8 +39,8 @@ static unsigned blocks_of(const Races *races, const IntExpr *expr) {
            (expr->right ? blocks_of(races, expr->right) : 0);
 }
 
-static void check_copy(Races *races, int array, const IntExpr *position) {
-    if (races->copied[array] && blocks_of(races, position) != (1u << races->blocks) - 1)
+static void check_own(Races *races, int array, const IntExpr *position) {
+    if (races->several[array] && blocks_of(races, position) != (1u << races->blocks) - 1)
         fail(races, "blocks share a workspace that they write and read", array);
 }
 
@@ -57,11 +57,11 @@ static void add_uses(Races *races, const LoopNode *node, bool *read, bool *writt
         if (value->kind != VALUE_LOAD || !is_shared(races, value->array))
             continue;
         read[value->array] = true;
-        check_copy(races, value->array, value->index);
+        check_own(races, value->array, value->index);
     }
     if ((node->kind == LOOP_STORE || node->kind == LOOP_ACCUMULATE) && is_shared(races, node->array)) {
         written[node->array] = true;
-        check_copy(races, node->array, node->position);
+        check_own(races, node->array, node->position);
     }
 }
 
@@ -87,7 +87,7 @@ static void visit(Races *races, const LoopBody *body);
 // Iterations of blocks use distinct elements of what is not a block's own, or update them atomically.
 static void forget_distinct(const Races *races) {
     for (int64_t a = 0; a < races->kernel->arrays.count; a++)
-        if (!races->copied[a] && !races->kernel->arrays.items[a].shared)
+        if (!races->several[a] && !races->kernel->arrays.items[a].shared)
             races->read[a] = races->written[a] = false;
 }
 
@@ -131,13 +131,13 @@ const char *loop_verify_launch(const LoopKernel *kernel, const LoopNode *launch,
     bool *read = flags(&races), *written = flags(&races);
     races.read = flags(&races);
     races.written = flags(&races);
-    races.copied = flags(&races);
+    races.several = flags(&races);
     races.of_blocks = arena_array(kernel->arena, unsigned, kernel->vars.count + 1);
     const LoopBody nodes = loop_nodes(kernel->arena, launch);
     for (int64_t n = 0; n < nodes.count; n++)
         add_uses(&races, nodes.items[n], read, written);
     for (int64_t a = 0; a < kernel->arrays.count; a++)
-        races.copied[a] = read[a] && written[a] && !kernel->arrays.items[a].shared;
+        races.several[a] = read[a] && written[a] && !kernel->arrays.items[a].shared;
     visit(&races, &launch->body);
     *array = races.array;
     return races.what;

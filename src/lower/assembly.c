@@ -136,7 +136,7 @@ bool assembly_has_values_row(const Spmd *spmd, const Leaf *leaf, const Assembly 
     for (int l = 0; l < leaf->loop_count; l++) {
         const LeafLoop *loop = &leaf->loops[l];
         // The row is the memory of one thread.
-        if (loop->thread_copies || loop->thread_reduces || (loop->thread && l > assembly->row) ||
+        if (loop->partials || loop->thread_reduces || (loop->thread && l > assembly->row) ||
             (loop->vector && l <= assembly->row))
             return false;
     }
@@ -179,5 +179,5 @@ bool assembly_is_consecutive(const LeafBuilder *leaf, const LeafLoop *loop, int 
            !assembly->repeats && !assembly->divides && number > assembly->outer &&
            number == assembly->loops[assembly->loop_count - 1] &&
            operand->level == assembly->loop_count - 1 && !loop->thread && !loop->thread_reduces &&
-           !loop->thread_copies && !loop->vector && !loop->unroll;
+           !loop->partials && !loop->vector && !loop->unroll;
 }

@@ -71,8 +71,8 @@ static int find_level(const Access *access, int var) {
 // The variable of the rows that iterations of the outermost loop of a leaf are: it writes other elements in
 // each; -1: there is none.
 static int row_var(const Spmd *spmd, const Leaf *leaf) {
-    const bool divides = leaf && leaf->loop_count > leaf->call_loops && leaf->loops[0].distinct &&
-                         !leaf->loops[0].thread_copies;
+    const bool divides =
+        leaf && leaf->loop_count > leaf->call_loops && leaf->loops[0].distinct && !leaf->loops[0].partials;
     const int var = divides ? bounds_unit_source(spmd->cin, leaf->assign, leaf->loops[0].var) : -1;
     return var >= 0 && spmd->cin->vars[var].source ? var : -1;
 }

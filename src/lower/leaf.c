@@ -413,20 +413,20 @@ const Leaf *leaf_create(const LeafSite *site, const Stmt *stmt) {
     return create_leaf(builder, site, stmt);
 }
 
-// The loop whose iterations are shared by threads with copies; NULL where none is.
-static const LeafLoop *loop_with_copies(const Leaf *leaf) {
+// The loop whose iterations are shared by threads, or units, with partial results; NULL where none is.
+static const LeafLoop *loop_with_partials(const Leaf *leaf) {
     for (int l = 0; l < leaf->loop_count; l++)
-        if (leaf->loops[l].thread_copies)
+        if (leaf->loops[l].partials)
             return &leaf->loops[l];
     return NULL;
 }
 
-bool leaf_has_copies(const Leaf *leaf) {
-    return loop_with_copies(leaf);
+bool leaf_has_partials(const Leaf *leaf) {
+    return loop_with_partials(leaf);
 }
 
 int64_t leaf_copy_limit(const Leaf *leaf) {
-    const LeafLoop *loop = loop_with_copies(leaf);
+    const LeafLoop *loop = loop_with_partials(leaf);
     return loop ? loop->copy_limit : 0;
 }
 
@@ -443,7 +443,7 @@ void leaf_partial_loops(const Leaf *leaf, Transfer *transfer, Arena *arena) {
         const LeafLoop *loop = &leaf->loops[l];
         inside -= loop->unit == GPU_THREAD;
         const int dim = loop->unit == GPU_WARP ? 1 : inside;
-        if (loop->thread_copies && loop->unit != GPU_NONE)
+        if (loop->partials && loop->unit != GPU_NONE)
             loops[count++] = (PartialLoop){loop->var, loop->unit,
                                            loop->unit == GPU_BLOCK ? 0 : loop_gpu_threads(dims, dim)};
     }

@@ -107,8 +107,8 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
 // adds to them (SpmdNest); 0 of a call that stores them; -1 where its iterations do not have every element.
 int leaf_zero_depth(const Spmd *spmd, const Leaf *leaf, const Stage *stage);
 
-// Whether threads add to copies of their own of what the leaf writes; and Transfer.copy_limit.
-bool leaf_has_copies(const Leaf *leaf);
+// Whether threads, or units of a GPU, have partial results of what the leaf writes; and Transfer.copy_limit.
+bool leaf_has_partials(const Leaf *leaf);
 int64_t leaf_copy_limit(const Leaf *leaf);
 void leaf_partial_loops(const Leaf *leaf, Transfer *transfer, Arena *arena); // Transfer.partial_loops
 

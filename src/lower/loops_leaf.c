@@ -176,7 +176,8 @@ void build_innermost(LeafBuilder *leaf, LoopBody *to) {
     append(leaf, to, copy);
 }
 
-// Threads that add to copies: every thread executes the loops outside of the one whose iterations they share.
+// Threads with partial results: every thread executes the loops outside of the one whose iterations they
+// share.
 static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
     LoopKernel *kernel = leaf->builder->kernel;
     LoopNode *team = loop_node(leaf->builder->arena, LOOP_TEAM);
@@ -186,7 +187,7 @@ static LoopBody *append_team(LeafBuilder *leaf, LoopBody *to) {
         loop_add_array(kernel, (LoopArray){.name = arena_printf(kernel->arena, "%s_own", shared->name),
                                            .type = shared->type,
                                            .reducer = shared->reducer,
-                                           .copies = leaf->builder->spmd->on_gpu,
+                                           .partials = leaf->builder->spmd->on_gpu,
                                            .written = true});
     team->transfer =
         (int)(build_view(leaf->builder, leaf->leaf->assign->lhs, TRANSFER_REDUCE) - leaf->builder->views);
@@ -326,8 +327,8 @@ static void append_loops(LeafBuilder *leaf, int l, bool threaded, LoopBody *to) 
     LoopNode *node = level->type.format->iterate(arena, level, NULL, loop->var, lower, leaf->uppers[l]);
     node->execution.distinct = loop->distinct;
     node->execution.permutable = loop->permutable;
-    node->execution.thread = (thread && !threaded) || (loop->thread_copies && loop->unit == GPU_NONE);
-    node->execution.copies = loop->thread_copies && loop->unit != GPU_NONE;
+    node->execution.thread = (thread && !threaded) || (loop->partials && loop->unit == GPU_NONE);
+    node->execution.partials = loop->partials && loop->unit != GPU_NONE;
     node->execution.vector = loop->vector;
     node->execution.unroll = loop->unroll;
     node->execution.unit = loop->unit;
@@ -357,10 +358,10 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
     int count = 0, inner_count = 0;
     conditions[count++] = value_var(arena, VALUE_TYPE_CONDITION, builder->active);
     // Where there is no iteration there is nothing to copy, and nothing to set to zero.
-    const bool copies = leaf_has_copies(from) && !builder->structure;
+    const bool partials = leaf_has_partials(from) && !builder->structure;
     const bool zeros =
         from->sparse && builder->spmd->nests[from->nest].zero_depth >= 0 && !builder->structure;
-    if (copies || zeros)
+    if (partials || zeros)
         conditions[count++] = value_element(arena, VALUE_PRESENT, VALUE_TYPE_CONDITION, leaf.written, NULL);
     // A processor whose part is empty has no arrays of sparse operands.
     const int present_count =
@@ -383,7 +384,7 @@ void build_leaf(Builder *builder, const Leaf *from, LoopBody *to) {
                              : value_list(arena, VALUE_AND, VALUE_TYPE_CONDITION, NULL, count, conditions);
     build_definitions(&leaf, from->definitions, from->definition_count, &node->body);
     LoopBody *body = build_guards(&leaf, inner, inner_count, &node->body);
-    if (copies)
+    if (partials)
         body = append_team(&leaf, body);
     if (from->sparse)
         build_sparse_loops(&leaf, NULL, body);

@@ -63,7 +63,7 @@ static inline const Level *sparse_level(const Operand *operand) {
 }
 
 static inline bool sparse_has_threads(const LeafLoop *loop) {
-    return loop->thread || loop->thread_reduces || loop->thread_copies;
+    return loop->thread || loop->thread_reduces || loop->partials;
 }
 
 SparseState sparse_copy_state(const SparseState *state);

@@ -53,7 +53,7 @@ void sparse_set_execution(const SparseState *state, const SparseLoop *loop, bool
         structure ? state->leaf->assembly->kind == ASSEMBLY_ANY : from->distinct && unique;
     if (structure)
         return;
-    node->execution.thread = sparse_has_threads(from) && (from->thread_copies || !state->threads);
+    node->execution.thread = sparse_has_threads(from) && (from->partials || !state->threads);
     node->execution.vector = from->vector;
     node->execution.unroll = from->unroll;
 }

@@ -86,7 +86,7 @@ LoopNode *sparse_coordinate_parts(const SparseState *state, SparseLoop *loop, bo
     LoopKernel *kernel = state->leaf->builder->kernel;
     const LeafLoop *from = loop->from;
     const bool structure = state->leaf->builder->structure, distinct = writes_by_coordinate(state, loop);
-    const bool said = sparse_has_threads(from) && (from->thread_copies || !state->threads) && !structure;
+    const bool said = sparse_has_threads(from) && (from->partials || !state->threads) && !structure;
     if (loop->first || (!said && (loop->number > 0 || state->inner || !runs_by_default(state->leaf))) ||
         (!distinct && !(merges && (said || adds_to_one_element(state->leaf)))))
         return NULL;

@@ -347,7 +347,7 @@ void sparse_stored_loop(const SparseState *outside, SparseLoop *loop, const Rela
         part.first = from = values[child];
         upper = state.leaf->uppers[loop->number];
         if (sparse_has_threads(plain) && !state.leaf->builder->structure &&
-            (plain->thread_copies || !state.threads))
+            (plain->partials || !state.threads))
             to = append_team_parts(&state, loop, &part, &from, &upper, to);
     } else {
         to = append_numbers(&state, loop, to);

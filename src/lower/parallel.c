@@ -87,9 +87,9 @@ static bool apply_thread(const Analysis *analysis, int depth, const Directive *d
         return true;
     default:
         loop->thread_reduces = updates_one_element(analysis, depth);
-        loop->thread_copies = !loop->thread_reduces;
-        loop->copy_limit = loop->thread_copies ? INT64_MAX : 0;
-        return !loop->thread_copies || !site->inner ||
+        loop->partials = !loop->thread_reduces;
+        loop->copy_limit = loop->partials ? INT64_MAX : 0;
+        return !loop->partials || !site->inner ||
                diagnostics_error(
                    site->diagnostics, directive->span,
                    "cannot parallelize '%s': threads would have copies of '%s' in each iteration "
@@ -154,13 +154,14 @@ static bool apply_gpu_unit(const Analysis *analysis, int depth, const Directive 
     const bool races = !writes_distinct(analysis, depth);
     loop->unit = units[directive->unit];
     loop->atomic = races && directive->race == RACE_ATOMIC;
-    loop->thread_copies = races && directive->race > RACE_ATOMIC;
-    return !loop->thread_copies || (!site->inner && !site->row) ||
-           diagnostics_error(site->diagnostics, directive->span,
-                             "cannot parallelize '%s' onto %s: on a GPU, there are no copies of '%s' in each "
-                             "iteration that fills a workspace (use atomic)",
-                             site->cin->vars[loop->var].name, parallel_unit_names[directive->unit],
-                             site->assign->lhs->tensor->name);
+    loop->partials = races && directive->race > RACE_ATOMIC;
+    return !loop->partials || (!site->inner && !site->row) ||
+           diagnostics_error(
+               site->diagnostics, directive->span,
+               "cannot parallelize '%s' onto %s: on a GPU, there are no partial results of '%s' in each "
+               "iteration that fills a workspace (use atomic)",
+               site->cin->vars[loop->var].name, parallel_unit_names[directive->unit],
+               site->assign->lhs->tensor->name);
 }
 
 // Blocks are outside of warps, and these outside of threads; each unit has as many dimensions as CUDA gives
@@ -230,7 +231,7 @@ static bool apply_commands(const Analysis *analysis) {
 }
 
 static bool has_threads(const LeafLoop *loop) {
-    return loop->thread || loop->thread_reduces || loop->thread_copies;
+    return loop->thread || loop->thread_reduces || loop->partials;
 }
 
 static bool check_vector_outside_threads(const Analysis *analysis) {
@@ -306,7 +307,7 @@ bool leaf_parallelize(const LeafSite *site, LeafLoop *loops, int loop_count, con
             site->cin->vars[at].name);
     }
     if (copies_by_default(&analysis)) {
-        loops[0].thread_copies = true;
+        loops[0].partials = true;
         loops[0].copy_limit = DEFAULT_COPY_BYTES;
     }
     return apply_commands(&analysis) && check_vector_outside_threads(&analysis) && check_gpu_units(&analysis);

@@ -78,7 +78,7 @@ static bool is_only_writer(const Cin *cin, const Leaf *leaf, VarSet written) {
 // A loop about which no command says who executes it, over a variable of the statement or what a processor
 // has of it.
 static bool is_plain(const Cin *cin, const LeafLoop *loop) {
-    return source_of(cin, loop->var) >= 0 && !loop->thread && !loop->thread_reduces && !loop->thread_copies &&
+    return source_of(cin, loop->var) >= 0 && !loop->thread && !loop->thread_reduces && !loop->partials &&
            !loop->atomic && loop->guard_count == 0 &&
            (!cin->vars[loop->var].source || loop->definition_count == 0);
 }

@@ -119,7 +119,7 @@ static void add_transfer(const StatementPlan *plan, const TransferFigures *own, 
 // Adds the memory of a row workspace on all threads of each rank, if it is on the host.
 static void add_row(const StatementPlan *plan, const RowWorkspace *row, TensorFigures *figures) {
     const int64_t bytes =
-        plan->spmd->on_gpu ? 0 : saturated_mul(plan_row_bytes(plan, row), plan_row_copies(plan, row));
+        plan->spmd->on_gpu ? 0 : saturated_mul(plan_row_bytes(plan, row), plan_row_count(plan, row));
     const size_t size = sizeof(int64_t) * (size_t)plan->ranks;
     int64_t *buffer = arena_copy(plan->arena, figures->buffer_bytes, size);
     int64_t *known = arena_copy(plan->arena, figures->known_buffer_bytes, size);

@@ -174,7 +174,7 @@ int plan_rank_cleared(const StatementPlan *plan, int64_t rank, const RankTransfe
 // rank, or, in memory of its GPU, for each block that fills its own, as far as they are no more than memory
 // should be taken for; and bytes of all row workspaces of the statement (plan/rows.c).
 int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row);
-int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row);
+int64_t plan_row_count(const StatementPlan *plan, const RowWorkspace *row);
 // Partial results of `elements` elements of blocks, warps and threads (RankTransfer.gpu_partial_count): as
 // many as there are of these in a launch (loop/launch_partials.c), where all loops have their longest parts.
 int64_t plan_gpu_partials(const StatementPlan *plan, const Transfer *transfer, int64_t elements);

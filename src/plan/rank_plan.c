@@ -356,9 +356,9 @@ int64_t rank_gpu_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
     const int64_t buffers = saturated_mul(transfer->buffer_count, transfer->buffer_elements);
     const int64_t scratch = transfer->message_memory == MEMORY_GPU ? transfer->scratch_elements : 0;
-    const int64_t copies = saturated_mul(transfer->gpu_partial_count ? transfer->gpu_partial_count + 1 : 0,
-                                         transfer->gpu_partial_elements);
-    return saturated_mul(saturated_add(saturated_add(buffers, scratch), copies), size);
+    const int64_t partials = saturated_mul(transfer->gpu_partial_count ? transfer->gpu_partial_count + 1 : 0,
+                                           transfer->gpu_partial_elements);
+    return saturated_mul(saturated_add(saturated_add(buffers, scratch), partials), size);
 }
 
 int64_t rank_buffer_bytes(const RankTransfer *transfer) {

@@ -20,15 +20,15 @@ int64_t plan_row_bytes(const StatementPlan *plan, const RowWorkspace *row) {
     return scalar ? 0 : saturated_mul(ceil_div(bytes, 64), 64);
 }
 
-int64_t plan_row_copies(const StatementPlan *plan, const RowWorkspace *row) {
+int64_t plan_row_count(const StatementPlan *plan, const RowWorkspace *row) {
     if (!plan->spmd->on_gpu)
         return plan->options.threads;
     const int64_t bytes = max_i64(1, plan_row_bytes(plan, row));
-    int64_t copies = 1;
+    int64_t count = 1;
     for (int v = 0; v < plan->spmd->cin->var_count; v++)
         if (row->blocks >> v & 1)
-            copies = saturated_mul(copies, max_i64(1, provenance_extent(plan->provenance, v)));
-    return min_i64(copies, max_i64(1, min_i64(plan->options.row_limit, DEVICE_ROW_BYTES / bytes)));
+            count = saturated_mul(count, max_i64(1, provenance_extent(plan->provenance, v)));
+    return min_i64(count, max_i64(1, min_i64(plan->options.row_limit, DEVICE_ROW_BYTES / bytes)));
 }
 
 int64_t plan_gpu_partials(const StatementPlan *plan, const Transfer *transfer, int64_t elements) {
@@ -54,7 +54,7 @@ int64_t plan_rows_bytes(const StatementPlan *plan) {
     int64_t bytes = 0;
     for (int r = 0; r < plan->spmd->row_count; r++) {
         const RowWorkspace *row = &plan->spmd->rows[r];
-        bytes = saturated_add(bytes, saturated_mul(plan_row_bytes(plan, row), plan_row_copies(plan, row)));
+        bytes = saturated_add(bytes, saturated_mul(plan_row_bytes(plan, row), plan_row_count(plan, row)));
     }
     return bytes;
 }

@@ -102,20 +102,20 @@ static bool allocate_rows(Assembly *assembly) {
     }
     execution->row_bytes =
         arena_copy(execution->arena, parts->row_bytes, sizeof *parts->row_bytes * (size_t)parts->row_count);
-    if (parts->row_copies)
-        execution->row_copies = arena_copy(execution->arena, parts->row_copies,
-                                           sizeof *parts->row_copies * (size_t)parts->row_count);
+    if (parts->row_counts)
+        execution->row_counts = arena_copy(execution->arena, parts->row_counts,
+                                           sizeof *parts->row_counts * (size_t)parts->row_count);
     execution->rows = arena_array(execution->arena, char *, parts->row_count);
     while (execution->row_count < parts->row_count) {
         const int r = execution->row_count;
         int64_t all;
         char *row = NULL;
-        if (checked_mul(parts->row_bytes[r], parts->row_copies ? parts->row_copies[r] : execution->threads,
+        if (checked_mul(parts->row_bytes[r], parts->row_counts ? parts->row_counts[r] : execution->threads,
                         &all))
-            row = memory_kind(parts->row_copies ? MEMORY_GPU : MEMORY_HOST)->allocate(all);
+            row = memory_kind(parts->row_counts ? MEMORY_GPU : MEMORY_HOST)->allocate(all);
         if (!row)
             return no_memory(assembly);
-        if (!parts->row_copies)
+        if (!parts->row_counts)
             memset(row, 0, (size_t)all); // those of values stay zero between their uses
         execution->rows[execution->row_count++] = row;
     }
@@ -461,7 +461,7 @@ void execution_free(distal_execution *execution) {
     memory_gpu.release(execution->gpu_scratch);
     memory_gpu.release(execution->gpu_space);
     for (int r = 0; r < execution->row_count; r++)
-        memory_release(execution->row_copies ? MEMORY_GPU : MEMORY_HOST, execution->rows[r]);
+        memory_release(execution->row_counts ? MEMORY_GPU : MEMORY_HOST, execution->rows[r]);
     for (int s = 0; execution->stages && s < execution->stage_count; s++) {
         result_free(&execution->stages[s].result);
         result_home_free(execution->stages[s].result_home);

@@ -55,7 +55,7 @@ struct distal_execution {
     int threads; // for which there is workspace memory
     char **rows; // by number, that of one thread after the other
     const int64_t *row_bytes;
-    const int64_t *row_copies; // in memory of the GPU; NULL: on the host, for each thread
+    const int64_t *row_counts; // in memory of the GPU; NULL: on the host, for each thread
     int row_count;
     RowOrder row_order; // of the current leaf
     bool converts;      // the values of the copy are put into the result, and no kernel runs

@@ -30,10 +30,10 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
     int64_t *row_bytes = arena_array(plan->arena, int64_t, plan->spmd->row_count);
     for (int r = 0; r < plan->spmd->row_count; r++)
         row_bytes[r] = plan_row_bytes(plan, &plan->spmd->rows[r]);
-    int64_t *row_copies =
+    int64_t *row_counts =
         plan->spmd->on_gpu ? arena_array(plan->arena, int64_t, plan->spmd->row_count) : NULL;
-    for (int r = 0; row_copies && r < plan->spmd->row_count; r++)
-        row_copies[r] = plan_row_copies(plan, &plan->spmd->rows[r]);
+    for (int r = 0; row_counts && r < plan->spmd->row_count; r++)
+        row_counts[r] = plan_row_count(plan, &plan->spmd->rows[r]);
     const int value_count = processor_value_count(plan);
     int64_t *values = arena_array(plan->arena, int64_t, plan->per_rank * value_count);
     const PositionPartArray positions = processor_values(plan, rank, values);
@@ -61,7 +61,7 @@ ExecutionParts execution_parts(StatementPlan *plan, int64_t rank) {
                             .contracts = plan->spmd->contracts,
                             .row_count = plan->spmd->row_count,
                             .row_bytes = row_bytes,
-                            .row_copies = row_copies,
+                            .row_counts = row_counts,
                             .converts = plan->spmd->converts && !result_moves(plan),
                             .cleared_count = cleared_count,
                             .cleared_tensors = cleared,

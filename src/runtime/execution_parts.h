@@ -30,7 +30,7 @@ typedef struct {
     bool contracts;     // needs space for contractions
     int row_count;
     const int64_t *row_bytes;  // on each thread
-    const int64_t *row_copies; // of them on the GPU; NULL: on the host, for each thread
+    const int64_t *row_counts; // of them on the GPU; NULL: on the host, for each thread
     bool converts;             // no kernel runs
     int cleared_count;
     const ClearedTensor *cleared_tensors;

@@ -14,8 +14,8 @@ void distal_launch(distal_execution *execution, void *module, const distal_gpu_k
     device_current()->launch(module, &(DeviceKernel){kernel->name, kernel->emulated}, &launch);
 }
 
-int64_t distal_workspace_copies(const distal_execution *execution, int workspace) {
-    return execution->row_copies[workspace];
+int64_t distal_gpu_row_count(const distal_execution *execution, int workspace) {
+    return execution->row_counts[workspace];
 }
 
 int64_t distal_gpu_partial_count(const distal_execution *execution, int transfer) {
@@ -35,15 +35,15 @@ void *distal_gpu_partials(distal_execution *execution, int transfer) {
     return state->gpu_partials;
 }
 
-// A copy has the strides of the view.
+// Partial results and their sum have the strides of the view.
 void distal_gpu_merge(distal_execution *execution, int transfer) {
     const TransferState *state = &execution->transfers[transfer];
     const RankTransfer *plan = state->scope.plan;
     const Piece *view = &state->scope.leaf_view;
-    const int64_t sums = plan->gpu_partial_count * state->gpu_partial_span;
-    Piece copy = *view;
-    copy.data = (char *)state->gpu_partials + sums * (int64_t)type_info(view->type)->size;
-    piece_reduce(plan->transfer->reducer, view, &copy, &view->rect);
+    const int64_t before = plan->gpu_partial_count * state->gpu_partial_span;
+    Piece sum = *view;
+    sum.data = (char *)state->gpu_partials + before * (int64_t)type_info(view->type)->size;
+    piece_reduce(plan->transfer->reducer, view, &sum, &view->rect);
 }
 
 void *distal_gpu_scratch(distal_execution *execution) {

@@ -251,7 +251,7 @@ static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
         const char *word;
     } marks[] = {{loop->thread, "threads"},
                  {loop->thread_reduces, "threads, each with its own sum"},
-                 {loop->thread_copies && loop->unit == GPU_NONE,
+                 {loop->partials && loop->unit == GPU_NONE,
                   loop->copy_limit == INT64_MAX
                       ? "threads, each with its own copy"
                       : arena_printf(to->arena, "threads, as many as have copies in %" PRId64 " MiB",
@@ -261,7 +261,7 @@ static void print_leaf_loop(Printer *printer, const LeafLoop *loop, int depth) {
                  {loop->unit == GPU_BLOCK, "blocks of the GPU"},
                  {loop->unit == GPU_WARP, "warps"},
                  {loop->unit == GPU_THREAD, "threads of a block"},
-                 {loop->thread_copies && loop->unit != GPU_NONE, "each with its own copy"}};
+                 {loop->partials && loop->unit != GPU_NONE, "each with its own partial result"}};
     const char *before = "  # ";
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (marks[i].on) {

@@ -14,7 +14,7 @@ typedef struct {
     const Machine *machine; // NULL: a dimension that only this statement has
 } ExecutionDim;
 
-// A loop of a leaf on a GPU whose units have copies of the result.
+// A loop of a leaf on a GPU whose units have partial results.
 typedef struct {
     int var;
     GpuUnit unit;
@@ -92,13 +92,13 @@ typedef struct {
     bool thread;         // iterations are divided among the threads
     bool thread_reduces; // they all update the same element: each thread sums on its own, then the sums are
                          // added
-    bool thread_copies;  // they update the same elements: each thread, or unit, adds to a copy of its own of
-                         // what the view covers, then the copies are added
-    int64_t copy_limit;  // then, the most bytes of all copies of a rank; INT64_MAX: a command requires them
-    bool atomic;         // updates inside are atomic
-    bool vector;         // vectorized
-    GpuUnit unit;        // what executes its iterations on a GPU
-    int64_t unroll;      // times; 0: as the C compiler likes. Not of a loop that is threaded or vectorized
+    bool partials; // they update the same elements: each thread, or unit, has a partial result of its own
+                   // of what the view covers, then these are added
+    int64_t copy_limit; // then, the most bytes of all copies of a rank; INT64_MAX: a command requires them
+    bool atomic;        // updates inside are atomic
+    bool vector;        // vectorized
+    GpuUnit unit;       // what executes its iterations on a GPU
+    int64_t unroll;     // times; 0: as the C compiler likes. Not of a loop that is threaded or vectorized
     // Known once this loop's variable is: computed at the start of its body.
     int definition_count;
     const Definition *definitions;

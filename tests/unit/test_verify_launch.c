@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Races for the workspaces of a launch: none in one whose threads wait and whose blocks have copies, and each
-// way to make one is found.
+// Races for the workspaces of a launch: none in one whose threads wait and whose blocks have their own, and
+// each way to make one is found.
 #include "loop/loop.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-# Copies that blocks and threads of a GPU add to are not made in each iteration of loops around a row.
+# Blocks and threads of a GPU have no partial results in each iteration of loops around a row.
 # run: check {file}
 # status: 2
 --- program
@@ -20,6 +20,6 @@ schedule U {
   parallelize(j, gpu_block, temporary)
 }
 --- stderr
-gpu_copies.distal:10:3: error: cannot parallelize 'k' onto gpu_thread: on a GPU, there are no copies of 's' in each iteration that fills a workspace (use atomic)
+gpu_partials.distal:10:3: error: cannot parallelize 'k' onto gpu_thread: on a GPU, there are no partial results of 's' in each iteration that fills a workspace (use atomic)
   10 |   parallelize(k, gpu_thread, reduction)
      |   ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
