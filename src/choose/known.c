@@ -22,7 +22,7 @@ typedef struct {
 
 static void find_mode_sources(void *context, const Access *access) {
     ModeSources *sources = context;
-    const int id = tensor_as_given(access->tensor)->id;
+    const int id = tensor_resolve_old(access->tensor)->id;
     if (id >= sources->search->program->tensor_count || !tensor_is_sparse(access->tensor) ||
         sources->search->tensors[id].entries.count == 0)
         return;
@@ -231,7 +231,7 @@ static const char *find_boundaries(const Search *search, Pipeline *pipeline, Bou
 
 // How many entries each of those stands for that are assumed of a tensor.
 static double entries_for_each(const Search *search, const Tensor *tensor) {
-    const Tensor *of = tensor_as_given(tensor);
+    const Tensor *of = tensor_resolve_old(tensor);
     if (of->id >= search->program->tensor_count || !search->tensors[of->id].estimated)
         return 1;
     const SearchTensor *known = &search->tensors[of->id];
@@ -293,7 +293,7 @@ static const char *count_statement(const Search *search, Structures *structures,
     const Spmd *spmd = of->spmd;
     const char *why = NULL;
     for (int t = 0; t < spmd->transfer_count && !why; t++) {
-        *tensor = tensor_as_given(spmd->transfers[t].statement_access->tensor);
+        *tensor = tensor_resolve_old(spmd->transfers[t].statement_access->tensor);
         if (spmd->transfers[t].kind == TRANSFER_FETCH)
             why = lend(search, structures, *tensor);
     }
@@ -337,7 +337,7 @@ double known_correlation(const Search *search, const Spmd *spmd, const Stmt *ass
 
 static double stored_share(void *context, const Access *access) {
     const Search *search = context;
-    const int id = tensor_as_given(access->tensor)->id;
+    const int id = tensor_resolve_old(access->tensor)->id;
     return id < search->program->tensor_count ? search->tensors[id].share : 1;
 }
 

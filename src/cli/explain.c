@@ -57,7 +57,7 @@ static void print_statement(const Pipeline *pipeline, int index, Text *to) {
     const Tensor *old = assignment_old(passes->cin->assignment);
     if (old)
         text_printf(to, "    # %s is '%s' as it is before this statement gives it other entries\n", old->name,
-                    old->before->name);
+                    old->old_of->name);
     const Cin *last = passes->cin;
     for (int i = 0; i < passes->statement->command_count; i++) {
         print_command(program, "after", &passes->statement->commands[i], last, passes->stages.items[i], to);

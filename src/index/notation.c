@@ -115,7 +115,7 @@ bool assignment_reads_target(const Assignment *assignment) {
 
 static void find_old(void *context, const Access *access) {
     const Tensor **old = context;
-    *old = access->tensor->before ? access->tensor : *old;
+    *old = access->tensor->old_of ? access->tensor : *old;
 }
 
 const Tensor *assignment_old(const Assignment *assignment) {

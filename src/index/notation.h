@@ -32,7 +32,7 @@ typedef struct Tensor {
     bool partial;
     // Of a workspace: it has what this tensor, which its statement assigns, has before the statement. NULL:
     // it is computed.
-    const struct Tensor *before;
+    const struct Tensor *old_of;
 } Tensor;
 
 // Whether a level does not store every coordinate.
@@ -48,10 +48,9 @@ Tensor *tensor_copy(Arena *arena, const Tensor *tensor);
 // Whether two tensors differ in their names and ids only: type, extents as they are written, storage and
 // placement are equal.
 bool tensor_is_like(const Tensor *a, const Tensor *b);
-// The tensor whose elements it has: that of a workspace for what another one has before the statement, else
-// itself.
-static inline const Tensor *tensor_as_given(const Tensor *tensor) {
-    return tensor->before ? tensor->before : tensor;
+// What `old_A` has the elements of, A (Tensor.old_of); of others, the tensor itself.
+static inline const Tensor *tensor_resolve_old(const Tensor *tensor) {
+    return tensor->old_of ? tensor->old_of : tensor;
 }
 
 typedef struct {
@@ -141,7 +140,7 @@ const Access *assignment_sparse(const Assignment *assignment);
 const Access *expr_access_of(const Expr *expr, const Tensor *tensor);
 // The first access of a sparse tensor in an expression; NULL where there is none.
 const Access *expr_sparse(const Expr *expr);
-// The workspace that has what the left side has before (Tensor.before), where the statement reads one; or
+// The workspace that has what the left side has before (Tensor.old_of), where the statement reads one; or
 // NULL.
 const Tensor *assignment_old(const Assignment *assignment);
 // The first explicit reduction in it, NULL where there is none.

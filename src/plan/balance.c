@@ -21,7 +21,7 @@ static const Tensor *entries_of(const Tensor *tensor, int statement_count, const
                 tensor = stage->result == RESULT_SHARED ? stage->shared->tensor : NULL;
         }
         if (tensor && tensor == assignment_old(spmds[s]->cin->assignment))
-            tensor = tensor->before;
+            tensor = tensor->old_of;
     }
     return tensor;
 }

@@ -57,7 +57,7 @@ static const StoredTensor *find_stored(const Joint *joint, const Access *access)
     for (int t = 0; t < spmd->transfer_count; t++)
         if (spmd->transfers[t].kind == TRANSFER_FETCH && spmd->transfers[t].access->tensor == tensor)
             tensor = spmd->transfers[t].statement_access->tensor;
-    tensor = tensor_as_given(tensor);
+    tensor = tensor_resolve_old(tensor);
     return tensor->id < joint->stored_count ? joint->stored[tensor->id] : NULL;
 }
 

@@ -277,13 +277,13 @@ static void find_homes(Plan *plan, const StatementPlan *statement) {
     const Spmd *spmd = statement->spmd;
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
-        if (!plan->homes[tensor->id].known && !tensor->before)
+        if (!plan->homes[tensor->id].known && !tensor->old_of)
             induce_home(plan, statement, tensor);
     }
     for (int t = 0; t < spmd->transfer_count; t++) {
         const Tensor *tensor = spmd->transfers[t].statement_access->tensor;
-        if (!plan->homes[tensor->id].known && tensor->before)
-            plan->homes[tensor->id] = home_copy(&plan->homes[tensor->before->id], tensor, plan->arena);
+        if (!plan->homes[tensor->id].known && tensor->old_of)
+            plan->homes[tensor->id] = home_copy(&plan->homes[tensor->old_of->id], tensor, plan->arena);
     }
 }
 

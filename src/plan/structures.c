@@ -348,7 +348,7 @@ static const char *set_aside(const Executing *executing, const Tensor **tensor) 
     if (!old)
         return NULL;
     *tensor = old;
-    Version *of = structures->current[old->before->id];
+    Version *of = structures->current[old->old_of->id];
     structures->current[old->id] = NULL;
     if (!of)
         return NULL;

@@ -88,5 +88,5 @@ void execution_bind(ExecutionParts *parts, const StatementPlan *plan, Storage *c
         stages[s].target = storages[stages[s].target_tensor->id];
     parts->stages = stages;
     parts->old = parts->old_tensor ? storages[parts->old_tensor->id] : NULL;
-    parts->updated = parts->old_tensor ? storages[parts->old_tensor->before->id] : NULL;
+    parts->updated = parts->old_tensor ? storages[parts->old_tensor->old_of->id] : NULL;
 }

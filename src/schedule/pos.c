@@ -14,9 +14,9 @@ typedef struct {
 
 static void compare_access(void *context, const Access *access) {
     Search *search = context;
-    const Tensor *tensor = access->tensor, *before = tensor->before;
+    const Tensor *tensor = access->tensor;
     bool same = (strcmp(tensor->name, search->arg->name) == 0 ||
-                 (before && strcmp(before->name, search->arg->name) == 0)) &&
+                 strcmp(tensor_resolve_old(tensor)->name, search->arg->name) == 0) &&
                 tensor->order == search->arg->item_count;
     for (int m = 0; same && m < access->tensor->order; m++)
         same = search->arg->items[m].kind == ARG_NAME && !search->arg->items[m].level &&

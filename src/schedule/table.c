@@ -67,7 +67,7 @@ static bool has_right_count(Scheduler *scheduler, const Command *command, const 
 
 static const Tensor *old_of(void *context, const Tensor *tensor) {
     const Tensor *old = context;
-    return tensor == old->before ? old : tensor;
+    return tensor == old->old_of ? old : tensor;
 }
 
 // On the right side, the tensor that the statement assigns is what it was before.

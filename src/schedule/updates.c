@@ -136,12 +136,12 @@ static const Expr *with_old(Arena *arena, const Expr *expr, const Tensor *target
 // that assign the same tensor share it.
 static const Tensor *old_workspace(Scheduler *scheduler, const Assignment *assignment) {
     for (int64_t w = 0; w < scheduler->workspaces.count; w++)
-        if (scheduler->workspaces.items[w]->before == assignment->lhs->tensor)
+        if (scheduler->workspaces.items[w]->old_of == assignment->lhs->tensor)
             return scheduler->workspaces.items[w];
     Tensor *old = arena_copy(scheduler->arena, assignment->lhs->tensor, sizeof *old);
     old->name = workspace_name(scheduler, arena_printf(scheduler->arena, "old_%s", old->name));
     old->id = scheduler->symbols.tensor_count + (int)scheduler->workspaces.count;
-    old->before = assignment->lhs->tensor;
+    old->old_of = assignment->lhs->tensor;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the array holds pointers
     array_push(scheduler->arena, scheduler->workspaces, old);
     return old;

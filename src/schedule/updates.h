@@ -13,7 +13,7 @@
 //   reduction of what is summed; so has `+=` where E reads A.
 // - Updates that read no other sparse tensor and sum nothing keep the entries of A.
 // - All others give A other entries. They read a workspace in its place, which has what A has before them
-//   (Tensor.before).
+//   (Tensor.old_of).
 const Assignment *schedule_replaced(Scheduler *scheduler, const Assignment *assignment);
 
 // An update as one that nests can make in place: what reads the left side and is summed, or goes through
