@@ -9,6 +9,7 @@
 #include "plan/shortage.h"
 #include "runtime/contraction.h"
 #include "runtime/gpu_messages.h"
+#include "runtime/gpu_ranks.h"
 #include "runtime/gpu_sums.h"
 #include "runtime/wait.h"
 
@@ -320,11 +321,13 @@ static distal_status build_plan(distal_context *context, PlanCall *call, distal_
 // Before the first plan that uses GPUs is made: how ranks get what others have there. Collective.
 static distal_status prepare_gpus(distal_context *context, void *arguments) {
     bool messages;
+    int gpus;
     (void)arguments;
     neighbours_try_gpus(context->neighbours);
     const char *why;
     if (!gpu_messages_choose(context->comm, &messages, context->diagnostics) ||
-        !gpu_sums_choose(context->comm, messages, &context->gpu_sums, &why, context->diagnostics))
+        !gpu_ranks_count(context->comm, &gpus, context->diagnostics) ||
+        !gpu_sums_choose(context->comm, messages, gpus, &context->gpu_sums, &why, context->diagnostics))
         return DISTAL_FAILED;
     context->gpu_messages = messages ? GPU_MESSAGES_ON : GPU_MESSAGES_OFF;
     return DISTAL_OK;

@@ -10,6 +10,7 @@
 #include "cli/start.h"
 #include "memory/gpu.h"
 #include "runtime/divide_entries.h"
+#include "runtime/gpu_ranks.h"
 #include "runtime/gpu_sums.h"
 #include "runtime/load.h"
 #include "runtime/wait.h"
@@ -93,11 +94,13 @@ static void find_neighbours(Run *run) {
 
 // After GPU-aware MPI has been chosen, and before the plan is made.
 static bool choose_gpu_sums(Run *run) {
+    Diagnostics *diagnostics = run->session->diagnostics;
     PlanOptions *plan = &run->session->pipeline->plan_options;
-    if (!pipeline_uses_gpu(run->session->pipeline))
+    if (!pipeline_uses_gpu_memory(run->session->pipeline))
         return true;
-    const bool ok = gpu_sums_choose(MPI_COMM_WORLD, plan->gpu_messages, &plan->gpu_sums, &run->no_gpu_sums,
-                                    run->session->diagnostics);
+    const bool ok = gpu_ranks_count(MPI_COMM_WORLD, &run->gpus, diagnostics) &&
+                    gpu_sums_choose(MPI_COMM_WORLD, plan->gpu_messages, run->gpus, &plan->gpu_sums,
+                                    &run->no_gpu_sums, diagnostics);
     run->session->failed = run->session->failed || !ok;
     return ok;
 }

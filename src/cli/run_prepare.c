@@ -6,7 +6,6 @@
 #include "cli/memory.h"
 #include "cli/report.h"
 #include "cli/run.h"
-#include "runtime/gpu_ranks.h"
 #include "runtime/load.h"
 #include "runtime/progress.h"
 #include "runtime/shared_file.h"
@@ -134,11 +133,6 @@ bool run_prepare(Run *run) {
     count_threads(run);
     if (!fits(run) || !compile(run) || !memory_is_free_on_gpu(run->session) || !create_storages(run))
         return false;
-    if (plan_uses_gpu_memory(run->pipeline->plan)) {
-        run->gpus = gpu_ranks_count(MPI_COMM_WORLD);
-        if (run->gpus == 0)
-            return no_memory(run);
-    }
     if (run->rank == 0) // which creates drafts, here and when the run ends
         drafts_remove_on_signals(run->session->options, arena);
     return open_shared_files(run) && create_communicators(run);

@@ -125,6 +125,15 @@ bool pipeline_uses_gpu(const Pipeline *pipeline) {
     return gpu;
 }
 
+bool pipeline_uses_gpu_memory(const Pipeline *pipeline) {
+    bool uses = pipeline_uses_gpu(pipeline);
+    for (int t = 0; t < pipeline->program->tensor_count; t++) {
+        const Placement *placement = pipeline->program->tensors[t]->placement;
+        uses = uses || (placement && placement->memory == MEMORY_GPU);
+    }
+    return uses;
+}
+
 static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const char *function, Text *to) {
     const Program *program = pipeline->program;
     Text title = text_create(pipeline->arena);

@@ -97,6 +97,8 @@ bool pipeline_reorders_products(const StatementPasses *passes);
 
 // Whether a GPU executes some statement. After PASS_SPMD.
 bool pipeline_uses_gpu(const Pipeline *pipeline);
+// The same, or some tensor is placed in memory of GPUs.
+bool pipeline_uses_gpu_memory(const Pipeline *pipeline);
 
 // The number of ranks for which PASS_PLAN plans, and the largest one up to `most` on which the program can
 // run instead. After the passes before PASS_PLAN.

@@ -10,6 +10,7 @@
 #include "runtime/blas_memory.h"
 #include "runtime/contraction.h"
 #include "runtime/execution_data.h"
+#include "runtime/gpu_sums.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -45,14 +46,11 @@ static void find_processors(const Assembly *assembly) {
 
 // Sets those whose members add up in memory of their GPUs.
 static void find_gpu_sums(const ExecutionParts *parts, bool *sums_on_gpus) {
-    const Device *device = device_current();
-    for (int t = 0; device && device->sums && t < parts->transfer_count; t++) {
+    for (int t = 0; t < parts->transfer_count; t++) {
         const RankTransfer *transfer = parts->transfers[t];
-        for (int64_t i = 0; transfer->message_memory == MEMORY_GPU && i < transfer->operation_count; i++) {
-            const RankOperation *operation = &transfer->operations[i];
-            if (operation->operation->sums && !operation->read)
-                sums_on_gpus[operation->group] = true;
-        }
+        for (int64_t i = 0; i < transfer->operation_count; i++)
+            if (gpu_sums_combine(transfer, &transfer->operations[i]))
+                sums_on_gpus[transfer->operations[i].group] = true;
     }
 }
 

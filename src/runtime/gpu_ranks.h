@@ -3,10 +3,12 @@
 #ifndef DISTAL_RUNTIME_GPU_RANKS_H
 #define DISTAL_RUNTIME_GPU_RANKS_H
 
+#include "base/diagnostic.h"
+
 #include <mpi.h>
 
-// How many GPUs the ranks of `comm`, each of which has opened one, have together; 0: some rank lacks memory.
-// Collective.
-int gpu_ranks_count(MPI_Comm comm);
+// How many GPUs the ranks of `comm`, each of which opens one, have together; 0: some rank has none, which is
+// said when it is used. False with a diagnostic where there is no memory. Collective.
+bool gpu_ranks_count(MPI_Comm comm, int *count, Diagnostics *diagnostics);
 
 #endif

@@ -1,57 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/gpu_sums.h"
 
-#include "memory/gpu.h"
 #include "runtime/agreement.h"
-#include "runtime/gpu_ranks.h"
 #include "runtime/setting.h"
 #include "runtime/wait.h"
 
-#include <stdio.h>
-
-// Why the library of sums was not loaded on the first rank where it was not; NULL: it was on all. Collective.
-static const char *without_library(MPI_Comm comm, const DeviceSums *sums) {
-    static char text[384];
-    char clause[256] = {0};
+static bool open_library(void *arguments, Diagnostics *diagnostics) {
+    int rank;
     const char *why = NULL;
-    int rank, ranks;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    int first = sums && sums->open(&why) ? ranks : rank;
-    all_reduce(&first, 1, MPI_INT, MPI_MIN, comm);
-    if (first == ranks)
-        return NULL;
-    if (rank == first)
-        snprintf(clause, sizeof clause, "%s", why);
-    broadcast(clause, sizeof clause, MPI_CHAR, first, comm);
-    snprintf(text, sizeof text, "as rank %d has no NCCL (%s)", first, clause);
-    return text;
+    MPI_Comm_rank(*(MPI_Comm *)arguments, &rank);
+    return device_current()->sums->open(&why) ||
+           diagnostics_error(diagnostics, (Span){0}, "rank %d has no NCCL (%s)", rank, why);
 }
 
-bool gpu_sums_choose(MPI_Comm comm, bool gpu_messages, bool *gpu_sums, const char **why,
+// Why the library of sums was not loaded on the first rank where it was not; NULL: it was on all. Collective.
+static const char *without_library(MPI_Comm comm, Arena *arena) {
+    Diagnostics *failures = diagnostics_create(arena, (Source){0});
+    if (agree_on_part(comm, open_library, &comm, failures))
+        return NULL;
+    return failures->list.count > 0 ? arena_printf(arena, "as %s", failures->list.items[0].message)
+                                    : "as there is not enough memory";
+}
+
+bool gpu_sums_choose(MPI_Comm comm, bool gpu_messages, int gpus, bool *gpu_sums, const char **why,
                      Diagnostics *diagnostics) {
-    const char *none;
     Choice choice;
     *gpu_sums = false;
     *why = NULL;
     if (!setting_agree(comm, "DISTAL_GPU_NCCL", &choice, diagnostics))
         return false;
-    if (!gpu_messages || choice == CHOICE_OFF)
+    if (!gpu_messages || choice == CHOICE_OFF || gpus == 0)
         return true;
-    const Device *device = gpu_open(&none);
-    const DeviceSums *sums = device ? device->sums : NULL;
-    if (!agree(comm, device))
-        return true; // which is said when it is used
-    if (!agree(comm, sums)) {
+    if (!agree(comm, device_current()->sums)) {
         *gpu_sums = choice == CHOICE_ON;
         return true;
     }
     int ranks;
     MPI_Comm_size(comm, &ranks);
-    const int gpus = gpu_ranks_count(comm);
-    if (gpus == 0)
-        return diagnostics_error(diagnostics, (Span){0}, "there is not enough memory to count GPUs");
-    *why = gpus < ranks ? "as ranks share GPUs" : without_library(comm, sums);
+    *why = gpus < ranks ? "as ranks share GPUs" : without_library(comm, diagnostics->arena);
     *gpu_sums = !*why;
     return true;
 }
@@ -61,6 +47,12 @@ bool gpu_sums_expect(bool gpu_messages, bool *gpu_sums, Diagnostics *diagnostics
     const bool ok = setting_read("DISTAL_GPU_NCCL", &choice, diagnostics);
     *gpu_sums = ok && gpu_messages && choice == CHOICE_ON;
     return ok;
+}
+
+bool gpu_sums_combine(const RankTransfer *transfer, const RankOperation *operation) {
+    const Device *device = device_current();
+    return device && device->sums && transfer->message_memory == MEMORY_GPU && operation->operation->sums &&
+           !operation->read;
 }
 
 void *gpu_sums_join(MPI_Comm comm) {

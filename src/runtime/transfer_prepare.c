@@ -6,6 +6,7 @@
 #include "memory/gpu.h"
 #include "memory/pinned.h"
 #include "plan/ranks.h"
+#include "runtime/gpu_sums.h"
 #include "runtime/partial_results.h"
 
 #include <inttypes.h>
@@ -246,7 +247,7 @@ static bool prepare_step(TransferState *state, const RankStep *step, const Group
             call->group = &groups[call->plan->group];
         call->comm =
             call->group ? communicators_find(communicators, call->group) : communicators_all(communicators);
-        if (call->group && call->plan->operation->sums && state->scope.plan->message_memory == MEMORY_GPU)
+        if (gpu_sums_combine(state->scope.plan, call->plan))
             call->gpus = communicators_find_gpus(communicators, call->group);
         call->root = call->plan->root >= 0 ? call_member(call, call->plan->root) : -1;
     }
