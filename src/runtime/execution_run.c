@@ -66,7 +66,7 @@ static void count_io(distal_execution *execution, bool ends) {
 
 void execution_run(distal_execution *execution, distal_kernel_function kernel, const int64_t *params) {
     count_io(execution, false);
-    if (execution->old && execution->old->structure == execution->updated->structure)
+    if (execution->old && !execution->set_aside) // else it has these values already
         storage_copy_values(execution->old, execution->updated);
     execution->set_aside = false;
     if (execution->gpu_scratch)
