@@ -147,7 +147,7 @@ static LoopBody open_row(Blocks *blocks, const LoopBody *body, int64_t at) {
     append_workspace(launches, array, blocks->before);
     const IntExpr *extent = launch_let(launches, blocks->before, "row", row->extent);
     const IntExpr *rows =
-        loop_append_let(launches->kernel, blocks->before, "rows", -1,
+        loop_append_let(launches->kernel, blocks->before, "row_count", -1,
                         value_element(launches->arena, VALUE_UNITS, VALUE_TYPE_INDEX, array, NULL));
     blocks->most = blocks->most ? launch_op(launches, INT_MIN, blocks->most, rows) : rows;
     return after_row(launches, body, at, launch_op(launches, INT_MUL, blocks->block, extent));

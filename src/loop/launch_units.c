@@ -91,7 +91,8 @@ static const IntExpr *known_most(const Launches *launches, const IntExpr *extent
 
 const IntExpr *launch_most_iterations(const Launches *launches, const LoopNode *loop, const bool *inside) {
     const IntExpr *extent = launch_op(launches, INT_SUB, loop->upper, loop->lower);
-    return known_most(launches, launch_expanded(launches, extent), inside);
+    return known_most(launches, launch_depends(extent, inside) ? launch_expanded(launches, extent) : extent,
+                      inside);
 }
 
 const IntExpr *launch_count_units(const Launches *launches, int var, const IntExpr *most,

@@ -93,12 +93,12 @@ static void distal_kernel_0_launch_0_call(void *const *arguments) {
             *(const int64_t *)arguments[11]);
 }
 #endif
-DISTAL_KERNEL(256) distal_kernel_0_launch_1(double *DISTAL_RESTRICT y_own, int64_t copies, int64_t span) {
-    const int64_t y_own_at = copies * span;
+DISTAL_KERNEL(256) distal_kernel_0_launch_1(double *DISTAL_RESTRICT y_own, int64_t partials, int64_t span) {
+    const int64_t y_own_at = partials * span;
     DISTAL_FOR_GRID(x, at, 0, span) {
         double sum = 0;
-        for (int64_t copy = 0; copy < copies; copy++) {
-            sum += y_own[at + copy * span];
+        for (int64_t partial = 0; partial < partials; partial++) {
+            sum += y_own[at + partial * span];
         }
         y_own[y_own_at + at] += sum;
     }
@@ -139,9 +139,9 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
         // loops: the schedule says how 'io' is executed
         if (active && y) {
             double *y_own = distal_gpu_partials(execution, REDUCE_y);
-            const int64_t copies = distal_gpu_partial_count(execution, REDUCE_y);
+            const int64_t partials = distal_gpu_partial_count(execution, REDUCE_y);
             const int64_t span = distal_gpu_partial_elements(execution, REDUCE_y);
-            const int64_t threads_2 = max(1, min(min(8, copies), n_per_41));
+            const int64_t threads_2 = max(1, min(min(8, n_per_41), partials));
             distal_launch(execution, distal_gpu_module, &distal_kernel_0_launch_0_kernel, (int64_t[]){1, 1,
                     1}, (int64_t[]){32, threads_2, 1}, 3, 12, (void *[]){(void *)&B, (void *)&x,
                     (void *)&y_own, (void *)&n, (void *)&y_lo0, (void *)&B_lo0, (void *)&B_stride0,
@@ -150,7 +150,7 @@ void distal_kernel_0(distal_execution *execution, const int64_t *param) {
             const int64_t threads_x = max(1, min(width, 256));
             distal_launch(execution, distal_gpu_module, &distal_kernel_0_launch_1_kernel,
                     (int64_t[]){ceil_div(width, threads_x), 1, 1}, (int64_t[]){threads_x, 1, 1}, 1, 3,
-                    (void *[]){(void *)&y_own, (void *)&copies, (void *)&span});
+                    (void *[]){(void *)&y_own, (void *)&partials, (void *)&span});
             distal_gpu_merge(execution, REDUCE_y);
         }
         // reduce y[:]

@@ -53,11 +53,11 @@ for each processor (io), active:
         let iterations = max(0, ii_end)
         workspace w[n]
         let row = n
-        let copies = distal_workspace_copies(execution, 0)
-        let blocks = min(iterations, copies)
+        let row_count = distal_gpu_row_count(execution, 0)
+        let blocks = min(iterations, row_count)
         launch on blocks blocks of 256 threads:
             for block in 0 .. blocks:  # distinct, blocks
-                for iteration in block .. iterations by blocks:
+                for iteration in block .. iterations by blocks:  # distinct
                     let ii = iteration
                     let i = io * n + ii
                     for element in 0 .. max(0, n):  # distinct, threads of a block, barrier
@@ -99,7 +99,7 @@ for each processor (io), active:
         launch on blocks blocks of 256 threads:
             workspace parts[256]
             for block in 0 .. blocks:  # distinct, blocks
-                for iteration in block .. iterations by blocks:
+                for iteration in block .. iterations by blocks:  # distinct
                     let ii = iteration
                     let i = io * n + ii
                     for thread_y in 0 .. 1:  # distinct, threads of a block, barrier
@@ -222,30 +222,31 @@ for each processor (io), active:
         let ii_end = min(n, n - io * n)
         workspace u[n]
         let row = n
-        let copies = distal_workspace_copies(execution, 0)
-        let blocks = max(1, min(max(0, ii_end), copies))
+        let row_count = distal_gpu_row_count(execution, 0)
+        let blocks = max(1, min(ii_end, row_count))
         launch on blocks blocks of 32 x 8 threads:
-            for ii in 0 .. ii_end:  # distinct, blocks
-                let i = io * n + ii
-                for thread_y in 0 .. 8:  # distinct, threads of a block, barrier
-                    for thread_x in 0 .. 32:  # distinct, threads of a block
-                        for element in thread_y * 32 + thread_x .. max(0, n) by 256:  # distinct
-                            let at = element
-                            u[ii % blocks * row + at] = 0.0
-                for ko in 0 .. n_per_32:  # distinct, warps, barrier
-                    let ki_end = min(32, n - ko * 32)
-                    for ki in 0 .. ki_end:  # distinct, threads of a block
-                        let kw = ko * 32 + ki
-                        for j in 0 .. n:
-                            u[ii % blocks * row + kw] += B[(i - B_lo0) * B_stride0 + j - B_lo1] * C[(j - C_lo0) * C_stride0 + kw - C_lo1]
-                for thread_y in 0 .. 8:  # distinct, threads of a block, barrier
-                    for thread_x in 0 .. 32:  # distinct, threads of a block
-                        for element in thread_y * 32 + thread_x .. max(0, n) by 256:  # distinct
-                            let l = element
-                            workspace sum
-                            for k in 0 .. n:  # permutable
-                                sum += u[ii % blocks * row + k] * D[(k - D_lo0) * D_stride0 + l - D_lo1]
-                            A[(i - A_lo0) * A_stride0 + l - A_lo1] += sum
+            for block in 0 .. blocks:  # distinct, blocks
+                for ii in block .. ii_end by blocks:  # distinct
+                    let i = io * n + ii
+                    for thread_y in 0 .. 8:  # distinct, threads of a block, barrier
+                        for thread_x in 0 .. 32:  # distinct, threads of a block
+                            for element in thread_y * 32 + thread_x .. max(0, n) by 256:  # distinct
+                                let at = element
+                                u[block * row + at] = 0.0
+                    for ko in 0 .. n_per_32:  # distinct, warps, barrier
+                        let ki_end = min(32, n - ko * 32)
+                        for ki in 0 .. ki_end:  # distinct, threads of a block
+                            let kw = ko * 32 + ki
+                            for j in 0 .. n:
+                                u[block * row + kw] += B[(i - B_lo0) * B_stride0 + j - B_lo1] * C[(j - C_lo0) * C_stride0 + kw - C_lo1]
+                    for thread_y in 0 .. 8:  # distinct, threads of a block, barrier
+                        for thread_x in 0 .. 32:  # distinct, threads of a block
+                            for element in thread_y * 32 + thread_x .. max(0, n) by 256:  # distinct
+                                let l = element
+                                workspace sum
+                                for k in 0 .. n:  # permutable
+                                    sum += u[block * row + k] * D[(k - D_lo0) * D_stride0 + l - D_lo1]
+                                A[(i - A_lo0) * A_stride0 + l - A_lo1] += sum
     release FETCH_C
     release FETCH_B
     release FETCH_D
