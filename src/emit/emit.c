@@ -39,7 +39,7 @@ const char *emit_int_text(const Emitter *emitter, const IntExpr *expr) {
     return loop_int_text(emitter->kernel, &emitter->names, expr);
 }
 
-const char *emit_value_text(const Emitter *emitter, const Value *value) {
+static const char *value_text(const Emitter *emitter, const Value *value) {
     return loop_value_text(emitter->kernel, &emitter->names, value);
 }
 
@@ -84,7 +84,7 @@ static void emit_block(Emitter *emitter, const LoopNode *node) {
     if (node->text && *node->text)
         emit_comment(&emitter->lines, node->text);
     emit_open(&emitter->lines, "%s (%s) {", node->kind == LOOP_WHILE ? "while" : "if",
-              emit_value_text(emitter, node->value));
+              value_text(emitter, node->value));
     emit_body(emitter, &node->body);
     emit_close(&emitter->lines);
 }
@@ -223,7 +223,7 @@ static void emit_team(Emitter *emitter, const LoopNode *node) {
 static void emit_let(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "const %s %s = %s;",
               emit_c_type(emitter, emitter->kernel->vars.items[node->var].type),
-              emitter->names.vars[node->var], emit_value_text(emitter, node->value));
+              emitter->names.vars[node->var], value_text(emitter, node->value));
 }
 
 // The least integers have no literals of their own.
@@ -273,7 +273,7 @@ static const Value *stored(const Emitter *emitter, const LoopNode *node) {
 static void emit_update(Emitter *emitter, const LoopNode *node) {
     const LoopArray *array = emit_array_of(emitter, node->array);
     const char *element = loop_element_text(emitter->kernel, &emitter->names, node->array, node->position);
-    const char *value = emit_value_text(emitter, stored(emitter, node));
+    const char *value = value_text(emitter, stored(emitter, node));
     const char *function = node->kind == LOOP_ACCUMULATE ? reducer_c_name(array->reducer, array->type) : NULL;
     if (node->atomic && emitter->launch) {
         emit_atomic(emitter, node, element, value);
@@ -298,18 +298,17 @@ static void emit_call(Emitter *emitter, const LoopNode *node) {
             continue;
         emit_line(&emitter->lines, "const distal_contraction_loop %s[] = {", emitter->names.loops);
         for (int r = 0; r < rows->operand_count; r += 4)
-            emit_line(&emitter->lines, "    {%s, %s, %s, %s},", emit_value_text(emitter, rows->operands[r]),
-                      emit_value_text(emitter, rows->operands[r + 1]),
-                      emit_value_text(emitter, rows->operands[r + 2]),
-                      emit_value_text(emitter, rows->operands[r + 3]));
+            emit_line(&emitter->lines, "    {%s, %s, %s, %s},", value_text(emitter, rows->operands[r]),
+                      value_text(emitter, rows->operands[r + 1]), value_text(emitter, rows->operands[r + 2]),
+                      value_text(emitter, rows->operands[r + 3]));
         emit_line(&emitter->lines, "};");
     }
-    emit_line(&emitter->lines, "%s;", emit_value_text(emitter, call));
+    emit_line(&emitter->lines, "%s;", value_text(emitter, call));
 }
 
 static void emit_append(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "distal_append(%s, %s, %s);", emitter->names.execution,
-              emitter->names.transfers[node->transfer], emit_value_text(emitter, node->value));
+              emitter->names.transfers[node->transfer], value_text(emitter, node->value));
 }
 
 // The lists of a portion are local variables in its body.
@@ -317,7 +316,7 @@ static void emit_portion(Emitter *emitter, const LoopNode *node) {
     const LoopNames *names = &emitter->names;
     const char *all = names->arrays[node->array], *transfer = names->transfers[node->transfer];
     emit_line(&emitter->lines, "distal_list *%s = distal_begin_portion(%s, %s, %s);", all, names->execution,
-              transfer, emit_value_text(emitter, node->value));
+              transfer, value_text(emitter, node->value));
     for (int a = 0; a < node->view_array_count; a++)
         emit_line(&emitter->lines, "distal_list %s = %s[%d];", names->arrays[node->view_arrays[a].array], all,
                   node->view_arrays[a].number);
@@ -326,7 +325,7 @@ static void emit_portion(Emitter *emitter, const LoopNode *node) {
         emit_line(&emitter->lines, "%s[%d] = %s;", all, node->view_arrays[a].number,
                   names->arrays[node->view_arrays[a].array]);
     emit_line(&emitter->lines, "distal_end_portion(%s, %s, %s);", names->execution, transfer,
-              emit_value_text(emitter, node->value));
+              value_text(emitter, node->value));
 }
 
 static void emit_row_set(Emitter *emitter, const LoopNode *node) {
@@ -340,12 +339,12 @@ static void emit_push(Emitter *emitter, const LoopNode *node) {
     const bool set = node->value->kind == VALUE_SET;
     emit_line(&emitter->lines, "%s = distal_push_%s(%s, %s);", list,
               set ? "set" : type_info(emit_array_of(emitter, node->array)->type)->name, list,
-              emit_value_text(emitter, node->value));
+              value_text(emitter, node->value));
 }
 
 static void emit_insert(Emitter *emitter, const LoopNode *node) {
     emit_line(&emitter->lines, "distal_insert(%s, %s);", emitter->names.arrays[node->array],
-              emit_value_text(emitter, node->value));
+              value_text(emitter, node->value));
 }
 
 static void emit_text(Emitter *emitter, const LoopNode *node) {

@@ -23,7 +23,6 @@ void emit_body(Emitter *emitter, const LoopBody *body);
 
 // Texts, in the arena of the kernel.
 const char *emit_int_text(const Emitter *emitter, const IntExpr *expr);
-const char *emit_value_text(const Emitter *emitter, const Value *value);
 const char *emit_c_type(const Emitter *emitter, int type);
 const LoopArray *emit_array_of(const Emitter *emitter, int array);
 

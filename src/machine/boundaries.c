@@ -136,7 +136,8 @@ int64_t boundaries_longest(const Boundaries *boundaries) {
     return most;
 }
 
-int boundaries_compare(const Boundaries *boundaries, const int64_t *a, const int64_t *b) {
+// A coordinate of each mode, in lexicographic order: negative, 0 or positive.
+static int compare(const Boundaries *boundaries, const int64_t *a, const int64_t *b) {
     for (int m = 0; m < boundaries->division.mode_count; m++)
         if (a[m] != b[m])
             return a[m] < b[m] ? -1 : 1;
@@ -149,7 +150,7 @@ int64_t boundaries_part(const Boundaries *boundaries, const int64_t *coordinates
     while (last - first > 1) {
         const int64_t middle = first + (last - first) / 2;
         const int64_t *start = &boundaries->starts[middle * boundaries->division.mode_count];
-        if (boundaries_compare(boundaries, start, coordinates) <= 0)
+        if (compare(boundaries, start, coordinates) <= 0)
             first = middle;
         else
             last = middle;
@@ -268,7 +269,7 @@ void boundaries_image(const Boundaries *boundaries, PositionSet positions, const
         if (run.lo >= run.hi)
             break;
         const int64_t part = part_with(boundaries, run.lo);
-        if (boundaries_compare(boundaries, boundaries_first(boundaries, part), to) > 0) {
+        if (compare(boundaries, boundaries_first(boundaries, part), to) > 0) {
             rects_between(boundaries, from, to, rect, arena, rects);
             memcpy(from, boundaries_first(boundaries, part), sizeof *from * (size_t)modes);
         }

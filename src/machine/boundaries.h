@@ -36,9 +36,7 @@ const Boundaries *boundaries_find(const BoundariesArray *list, const Division *d
 // The length of the longest part, in the first mode.
 int64_t boundaries_longest(const Boundaries *boundaries);
 
-// A coordinate of each mode of the division, in lexicographic order: negative, 0 or positive.
-int boundaries_compare(const Boundaries *boundaries, const int64_t *a, const int64_t *b);
-// The part that these coordinates are in.
+// The part that these coordinates, one of each mode of the division, are in.
 int64_t boundaries_part(const Boundaries *boundaries, const int64_t *coordinates);
 // The first coordinates that hold entries of a part: a coordinate of each mode of the division.
 const int64_t *boundaries_first(const Boundaries *boundaries, int64_t part);

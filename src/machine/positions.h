@@ -31,7 +31,6 @@ typedef struct {
     int64_t lo, hi;
     const Periodic *periodic; // NULL: all
 } PositionSet;
-typedef Array(PositionSet) PositionSetArray;
 
 bool periodic_equal(const Periodic *a, const Periodic *b);
 Periodic *periodic_copy(const Periodic *periodic, Arena *arena);

@@ -16,7 +16,8 @@ void *call_address(const Piece *piece, void *element) {
     return piece->memory == MEMORY_GPU ? device_current()->message_address(element) : element;
 }
 
-void *call_data(const OperationCall *call, const Part *part) {
+// The first element of a part, as MPI takes its address; NULL where it is empty.
+static void *first_address(const OperationCall *call, const Part *part) {
     const Piece *piece = call_piece(call, part);
     return rect_is_empty(&part->rect) ? NULL : call_address(piece, piece_element(piece, &part->rect));
 }
@@ -26,7 +27,7 @@ static bool describe(OperationCall *call, int64_t count, const Part *parts, Oper
     *operands = arena_array(scope->arena, Operand, count);
     for (int64_t i = 0; i < count; i++) {
         Operand *operand = &(*operands)[i];
-        operand->data = call_data(call, &parts[i]);
+        operand->data = first_address(call, &parts[i]);
         operand->peer = call_member(call, parts[i].peer);
         operand->message.type = message_element(scope->storage->type);
         if (operand->data &&

@@ -55,8 +55,6 @@ bool call_describe(OperationCall *call);
 bool call_describe_sends(OperationCall *call);
 // An element of a piece as MPI takes its address, also in memory of a GPU.
 void *call_address(const Piece *piece, void *element);
-// The first element of a part, as MPI takes its address; NULL where it is empty.
-void *call_data(const OperationCall *call, const Part *part);
 
 // Rank `rank` of all ranks in the communicator of the call.
 int call_member(const OperationCall *call, int64_t rank);

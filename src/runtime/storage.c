@@ -259,7 +259,8 @@ void storage_free(Storage *storage) {
     free(storage);
 }
 
-void storage_reset(Storage *storage, Reducer reducer) {
+// To the identity of the reducer.
+static void reset(Storage *storage, Reducer reducer) {
     for (int64_t i = 0; i < storage->piece_count; i++)
         piece_clear(reducer, &storage->pieces[i]);
 }
@@ -292,7 +293,7 @@ ClearedStorage storage_cleared(Storage *storage, Reducer reducer, const Region *
 
 void storage_reset_parts(const ClearedStorage *cleared) {
     if (cleared->whole) {
-        storage_reset(cleared->storage, cleared->reducer);
+        reset(cleared->storage, cleared->reducer);
         return;
     }
     for (int64_t i = 0; i < cleared->parts.count; i++) {
@@ -338,7 +339,7 @@ void storage_get_scalar(const Storage *storage, void *value) {
 }
 
 void storage_zero(Storage *storage) {
-    storage_reset(storage, REDUCER_SUM);
+    reset(storage, REDUCER_SUM);
 }
 
 Entries storage_no_entries(const Storage *storage) {

@@ -78,7 +78,6 @@ const Piece *storage_piece_with(const Storage *storage, const Rect *rect);
 void storage_get_scalar(const Storage *storage, void *value);
 
 void storage_zero(Storage *storage);
-void storage_reset(Storage *storage, Reducer reducer); // to its identity
 
 // What is cleared of a storage to the identity of a reducer: parts of its pieces.
 typedef struct {
