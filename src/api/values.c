@@ -23,7 +23,6 @@ typedef struct {
     int rank;
     distal_element_function function;
     void *argument;
-    Text text;
 } ValueCall;
 
 // The call around its DataCall, which the functions of data.h pass on.
