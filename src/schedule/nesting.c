@@ -213,11 +213,27 @@ static VarSet part_vars(const Product *product, FactorSet part) {
     return part & (part - 1) ? nesting_kept(product, part) : set_vars(product, part);
 }
 
+// Whether no factor among the parts is stored along a loop outside of `inner`: inside of that loop, its
+// matrix has no unit stride.
+static bool has_unit_strides(const Product *product, const Nesting *nesting, VarSet inner) {
+    for (int p = 0; p < nesting->part_count; p++) {
+        const FactorSet part = nesting->parts[p];
+        const Expr *factor = product->factors[__builtin_ctz(part)];
+        if (part & (part - 1) || factor->kind != EXPR_ACCESS || factor->access->tensor->order < 2)
+            continue;
+        const int last = access_contiguous_var(factor->access);
+        if (last < 0 || !(inner >> last & 1))
+            return false;
+    }
+    return true;
+}
+
 // What a library call in place of the innermost loops saves: the steps of a nest are multiplied by it.
 static double call_factor(const Product *product, const Search *search) {
     const VarSet inner = search->vars & ~(search->outside | search->enclosing);
     const VarSet summed = inner & ~nesting_kept(product, search->set);
-    if (search->nesting.part_count != 2 || search->sparse || !summed || inner == summed)
+    if (search->nesting.part_count != 2 || search->sparse || !summed || inner == summed ||
+        !has_unit_strides(product, &search->nesting, inner))
         return 1;
     const VarSet left = part_vars(product, search->nesting.parts[0]) & inner & ~summed;
     const VarSet right = part_vars(product, search->nesting.parts[1]) & inner & ~summed;
