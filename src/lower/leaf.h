@@ -8,6 +8,7 @@
 
 typedef struct {
     const Cin *cin;
+    const int64_t *params; // by index, for estimates; NULL: not known
     Diagnostics *diagnostics;
     const Stmt *assign; // of a leaf with row workspaces, what fills them in their place
     bool

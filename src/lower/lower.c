@@ -8,6 +8,7 @@
 
 typedef struct {
     const Cin *cin;
+    const int64_t *params;
     Diagnostics *diagnostics;
     Spmd *spmd;
     TransferArray transfers;
@@ -184,6 +185,7 @@ static bool lower_loops_of(Lowering *lowering, const Stmt *stmt, int first, cons
         lowering->transfers.items[t].stage = lowering->nests[last].stage;
     rows_of_stmt(cin, stmt, &lowering->rows);
     LeafSite site = {.cin = cin,
+                     .params = lowering->params,
                      .diagnostics = lowering->diagnostics,
                      .rows = &lowering->rows,
                      .assigns = assigns,
@@ -277,7 +279,7 @@ static bool check_positions(const Lowering *lowering, const Relation *relation) 
 
 const Spmd *lower(const Cin *cin, const int64_t *params, Diagnostics *diagnostics) {
     Spmd *spmd = arena_new(cin->arena, Spmd);
-    Lowering lowering = {.cin = cin, .diagnostics = diagnostics, .spmd = spmd};
+    Lowering lowering = {.cin = cin, .params = params, .diagnostics = diagnostics, .spmd = spmd};
     spmd->arena = cin->arena;
     spmd->cin = cin;
     spmd->nest_count = cin_nest_count(cin);

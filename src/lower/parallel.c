@@ -3,6 +3,8 @@
 #include "lower/bounds.h"
 #include "lower/leaf.h"
 
+#include "distal_kernel.h"
+
 typedef struct {
     const LeafSite *site;
     LeafLoop *loops;
@@ -264,27 +266,50 @@ static bool is_divisible(const LeafSite *site, int loop) {
            (site->cin->vars[loop].source || !leaf_joins_repeated(site, loop, 0));
 }
 
-// Whether threads share the outermost loop of a sparse leaf and add to copies, where no command says how its
-// loops are executed: they would race there, and a loop that writes distinct elements is reached only by the
-// entries of a slice, which are too few for a team, as in y(j) = B(i, j) * x(i) with B by rows. Threads
-// cannot take parts of merge loops that have coordinates of a processor.
-static bool copies_by_default(const Analysis *analysis) {
-    const LeafSite *site = analysis->site;
-    int order[MAX_VARS], distinct = 0;
-    if (analysis->loop_count == 0 || analysis->plain_count < analysis->loop_count || site->row ||
-        site->inner || !leaf_sparse_tensor(site) || tensor_is_sparse(site->assign->lhs->tensor) ||
-        has_commands(analysis) || updates_one_element(analysis, 0) ||
-        leaf_determines(site, analysis->loops[0].var, 0) || !is_divisible(site, analysis->loops[0].var))
-        return false;
+// Whether iterations of one of the first loops up to the first that writes distinct elements are those of
+// entries: what is inside of them is reached by the entries of a slice, which are too few for a team.
+static bool has_few_entries(const Analysis *analysis, int distinct) {
+    int order[MAX_VARS];
     for (int i = 0; i < analysis->loop_count; i++)
         order[i] = analysis->loops[i].var;
-    while (distinct < analysis->loop_count && !analysis->loops[distinct].distinct)
-        distinct++;
-    const VarSet bounded = leaf_bounded(site, order);
+    const VarSet bounded = leaf_bounded(analysis->site, order);
     for (int i = 0; i <= distinct && i < analysis->loop_count; i++)
         if (bounded >> order[i] & 1)
             return true;
     return false;
+}
+
+// Whether the loops from `depth` inwards have too few iterations for a team of threads each time, as far as
+// the extents are known.
+static bool has_few_iterations(const Analysis *analysis, int depth) {
+    const LeafSite *site = analysis->site;
+    double count = 1;
+    for (int i = depth; i < analysis->loop_count; i++) {
+        int64_t extent;
+        const IntExpr *of_var = site->cin->vars[analysis->loops[i].var].extent;
+        if (!site->params || !int_is_closed(of_var) || !int_eval(of_var, site->params, NULL, &extent))
+            return false;
+        count *= (double)extent;
+    }
+    return count <= DISTAL_PARALLEL_WORK;
+}
+
+// Whether threads share the outermost loop of a leaf and add to copies, where no command says how its loops
+// are executed: they would race there, and a loop that writes distinct elements is too short to be shared
+// each time, as in y(j) = B(i, j) * x(i) with B sparse by rows, or where rows are short. Threads cannot take
+// parts of merge loops that have coordinates of a processor.
+static bool copies_by_default(const Analysis *analysis) {
+    const LeafSite *site = analysis->site;
+    int distinct = 0;
+    if (analysis->loop_count == 0 || analysis->plain_count < analysis->loop_count || site->row ||
+        site->inner || tensor_is_sparse(site->assign->lhs->tensor) || has_commands(analysis) ||
+        updates_one_element(analysis, 0) || leaf_determines(site, analysis->loops[0].var, 0))
+        return false;
+    while (distinct < analysis->loop_count && !analysis->loops[distinct].distinct)
+        distinct++;
+    if (leaf_sparse_tensor(site))
+        return is_divisible(site, analysis->loops[0].var) && has_few_entries(analysis, distinct);
+    return !cin_is_on_gpu(site->cin) && has_few_iterations(analysis, distinct);
 }
 
 // By default, of all copies of a rank. More threads would take more memory than users expect.
