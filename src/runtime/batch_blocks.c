@@ -88,7 +88,7 @@ BatchBlocks batch_blocks_create(const Product *product, const Dimension *batch, 
                                 size_t size) {
     int64_t m = product->m.extent, n = product->n.extent, k = product->k.extent;
     const int lanes = interleaved_loop(batch);
-    BatchBlocks blocks = {.size = size,
+    BatchBlocks blocks = {.bytes = bytes,
                           .interleaved = m <= INTERLEAVED_PRODUCTS && n <= INTERLEAVED_PRODUCTS / m &&
                                          k <= INTERLEAVED_PRODUCTS / (m * n)};
     for (Operand o = OF_A; o <= OF_C; o++)

@@ -17,8 +17,8 @@ typedef struct {
     Tiling batch, m, n, k;
     bool copied[OPERANDS];
     int64_t offsets[OPERANDS]; // elements of the space before the copies of an operand
+    int64_t bytes;             // for all copies of a block
     int64_t count;             // of blocks, of which no two have the same elements of the result
-    size_t size;               // bytes of an element
 } BatchBlocks;
 
 // Blocks whose copies take at most `bytes` bytes each. As many as there are threads, where that is worth it.

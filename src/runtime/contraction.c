@@ -15,6 +15,8 @@
 enum { PARALLEL_WORK = 1 << 14, PARALLEL_PRODUCTS = 5 << 18 };
 // Where fewer products are summed, writing the result takes most of the time. The BLAS would add to zeros.
 enum { FEW = 64 };
+// Bytes of space that a thread has at least for copies of a batch.
+enum { BATCH_LEAST_SPACE = 256 << 10 };
 
 // `counts`: of the loops of m, n and k, which follow each other.
 static Product product_create(const int counts[3], const Loop *loops) {
@@ -48,7 +50,7 @@ static bool is_matrix_product(const Product *product) {
 }
 
 int64_t contraction_space(int64_t threads) {
-    return max_i64(PANELS_SPACE, threads * PANELS_LEAST_SPACE);
+    return max_i64(PANELS_SPACE, threads * (PANELS_LEAST_SPACE + BATCH_LEAST_SPACE));
 }
 
 distal_contraction_space contraction_part(void *space, int64_t threads, int thread, int team) {

@@ -58,8 +58,8 @@ static void BLOCK(const BatchBlocks *blocks, BatchBlock block, distal_contractio
     CopyLoops of_c = batch_block_copy(blocks, &block, OF_C);
     if (blocks->copied[OF_C] && !stores)
         available[0]->copy(sizeof *c, &of_c, to, copies + blocks->offsets[OF_C]);
-    space.memory = (char *)space.memory + space.bytes / 2;
-    space.bytes /= 2;
+    space.memory = (char *)space.memory + blocks->bytes;
+    space.bytes -= blocks->bytes;
     for (int64_t s = 0; s < blocks->k.count; s++) {
         block.k = tile_at(&blocks->k, s);
         const TYPE *from[] = {a + batch_block_begin(&block, OF_A), b + batch_block_begin(&block, OF_B), to};
@@ -94,7 +94,8 @@ static void BLOCK(const BatchBlocks *blocks, BatchBlock block, distal_contractio
 static void BATCH(const Product *product, const Dimension *batch, distal_contraction_space space, int stores,
                   TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
     const int64_t part = space.bytes / space.threads;
-    const BatchBlocks blocks = batch_blocks_create(product, batch, part / 2, space.threads, sizeof *c);
+    const BatchBlocks blocks = batch_blocks_create(
+        product, batch, min_i64(part / 2, part - PANELS_LEAST_SPACE), space.threads, sizeof *c);
     if (!blocks.interleaved && !batch_blocks_copy(&blocks)) {
         const Tiling each = tiling_create(batch, 1, OF_C, 1, OF_C);
         for (int64_t e = 0; e < each.count; e++) {

@@ -17,10 +17,11 @@
 
 #include <cmocka.h>
 
-enum { DIM_LOOPS = 3, LOOPS = 3 * DIM_LOOPS + 2, LARGEST_WORK = 1000000 };
+enum { DIM_LOOPS = 3, LOOPS = 3 * DIM_LOOPS + 2, LARGEST_WORK = 1000000, TEAM = 36 };
 
 typedef struct {
     int counts[4]; // of m, n, k and of the batch
+    int team;      // threads that divide the space, one of which computes the case
     int loop_count;
     distal_contraction_loop loops[LOOPS];
     int64_t sizes[3]; // elements of A, B, C with what lies between
@@ -68,8 +69,9 @@ static Case draw_case(void) {
     int64_t work;
     // Every fourth has large loops, on which products in place are worthwhile.
     const bool large = below(4) == 0;
+    const int team = below(2) ? TEAM : 1;
     do {
-        drawn = (Case){.counts = {0}};
+        drawn = (Case){.team = team};
         work = 1;
         for (int dim = 0; dim < 3; dim++) {
             drawn.counts[dim] = 1 + (int)below(large ? 2 : DIM_LOOPS);
@@ -95,7 +97,7 @@ static Case draw_case(void) {
 
 // One dimension is longer than a tile may be.
 static Case draw_long_case(void) {
-    Case drawn = {.counts = {1, 1, 1}, .loop_count = 3};
+    Case drawn = {.counts = {1, 1, 1}, .team = 1, .loop_count = 3};
     const int dim = (int)below(3);
     drawn.counts[dim]++;
     drawn.loop_count++;
@@ -149,13 +151,13 @@ static bool is_empty(const Case *drawn) {
     static void contract_##suffix(const Case *drawn, const Panels *panels, void *space, int stores,          \
                                   const type *a, const type *b, type *c) {                                   \
         const int m = drawn->counts[0], n = drawn->counts[1], k = drawn->counts[2];                          \
-        const int team = drawn->counts[0] % 2 ? 1 : 36; /* of which each has little space */                 \
         const Product product = {dimension_create(drawn->loops, m, OF_C),                                    \
                                  dimension_create(drawn->loops + m, n, OF_C),                                \
                                  dimension_create(drawn->loops + m + n, k, OF_A)};                           \
         if (!panels)                                                                                         \
             distal_contract_##suffix(m, n, k, drawn->counts[3], drawn->loops,                                \
-                                     contraction_part(space, team, 0, team), stores, -3, a, b, c);           \
+                                     contraction_part(space, drawn->team, 0, drawn->team), stores, -3, a, b, \
+                                     c);                                                                     \
         else if (!is_empty(drawn))                                                                           \
             panels->suffix(&product, space, PANELS_SPACE, omp_get_max_threads(), stores, -3, a, b, c);       \
     }                                                                                                        \
@@ -163,7 +165,8 @@ static bool is_empty(const Case *drawn) {
     static void check_##suffix(Case drawn, int stores, uint64_t seed) {                                      \
         const Panels *panels[PANELS_COUNT + 1] = {NULL};                                                     \
         const int variants = drawn.counts[3] > 0 ? 1 : 1 + panels_available(panels + 1);                     \
-        void *space = malloc((size_t)contraction_space(omp_get_max_threads()));                              \
+        const int64_t space_bytes = contraction_space(TEAM);                                                 \
+        char *space = malloc((size_t)space_bytes);                                                           \
         type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                     \
              *before = values_##suffix(drawn.sizes[2]), *c = values_##suffix(drawn.sizes[2]),                \
              *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);                                         \
@@ -173,7 +176,10 @@ static bool is_empty(const Case *drawn) {
         define_##suffix(&drawn, 0, -3, a, b, expected);                                                      \
         for (int variant = 0; variant < variants; variant++) {                                               \
             memcpy(c, before, (size_t)drawn.sizes[2] * sizeof *c);                                           \
+            memset(space, 0x5a, (size_t)space_bytes);                                                        \
             contract_##suffix(&drawn, panels[variant], space, stores, a, b, c);                              \
+            for (int64_t i = space_bytes / TEAM; drawn.team > 1 && variant == 0 && i < space_bytes; i++)     \
+                assert_int_equal(space[i], 0x5a); /* that of other threads */                                \
             for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
                 if (c[i] != expected[i])                                                                     \
                     fail_msg("element %lld of %lld is wrong in the case drawn from %llu, variant %d",        \
@@ -230,7 +236,7 @@ static void test_large_results(void **unused) {
         const uint64_t seed = state;
         const int64_t columns = 3 + below(4), column = 64 + below(40), rows = 1 + below(70);
         const int64_t row = (1 << 22) / (columns * column * rows) + 1;
-        Case drawn = {.counts = {2, 2, 2}, .loop_count = 6};
+        Case drawn = {.counts = {2, 2, 2}, .team = 1, .loop_count = 6};
         const int64_t extents[] = {row, rows, columns, column, 1 + below(3), 2};
         for (int loop = 0; loop < drawn.loop_count; loop++)
             drawn.loops[loop].extent = extents[loop];
@@ -238,6 +244,21 @@ static void test_large_results(void **unused) {
             draw_packed(&drawn, tensor);
         check_f64(drawn, 1, seed);
     }
+}
+
+// A batch along which A is contiguous, and as many columns as panels may have: copies and panels divide what
+// a thread of a large team has.
+static void test_little_space(void **unused) {
+    (void)unused;
+    enum { M = 64, N = 4080, K = 1, BATCH = 3 };
+    const Case batch = {
+        .counts = {1, 1, 1, 1},
+        .team = TEAM,
+        .loop_count = 4,
+        .loops = {{M, K * BATCH, 0, N}, {N, 0, 1, 1}, {K, BATCH, N, 0}, {BATCH, 1, K * N, M * N}},
+        .sizes = {M * K * BATCH, K * N * BATCH, M * N * BATCH}};
+    check_c128(batch, 1, 0);
+    check_f64(batch, 0, 0);
 }
 
 // Threads of a team that call at the same time, each with a result of its own, divide the space.
@@ -267,9 +288,11 @@ static void test_callers(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),           cmocka_unit_test(test_f64),
-                                       cmocka_unit_test(test_c64),           cmocka_unit_test(test_c128),
-                                       cmocka_unit_test(test_i32),           cmocka_unit_test(test_i64),
-                                       cmocka_unit_test(test_large_results), cmocka_unit_test(test_callers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_f32),           cmocka_unit_test(test_f64),
+        cmocka_unit_test(test_c64),           cmocka_unit_test(test_c128),
+        cmocka_unit_test(test_i32),           cmocka_unit_test(test_i64),
+        cmocka_unit_test(test_large_results), cmocka_unit_test(test_little_space),
+        cmocka_unit_test(test_callers)};
     return cmocka_run_group_tests_name("contraction", tests, NULL, NULL);
 }
