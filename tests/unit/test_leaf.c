@@ -16,6 +16,7 @@
 
 // "gemm over i, j, k" or "loops: ..." of the last leaf, or the first diagnostic.
 static const char *outcome(Arena *arena, const char *text, const Spmd **spmd) {
+    static const int64_t no_params[1];
     Diagnostics *diagnostics = diagnostics_create(arena, (Source){"test", text});
     const Program *program = program_parse(arena, diagnostics->source, NULL, 0, 0, diagnostics);
     const Cin *cin = NULL;
@@ -30,7 +31,7 @@ static const char *outcome(Arena *arena, const char *text, const Spmd **spmd) {
         if (cin)
             cin = schedule_defaults(cin);
         if (cin)
-            *spmd = lower(cin, NULL, diagnostics);
+            *spmd = lower(cin, no_params, diagnostics);
     }
     if (!*spmd)
         return diagnostics->list.items[0].message;
@@ -188,7 +189,9 @@ static void test_loops_are_parallel(void **state) {
         {DECLARE "s = T(i,k,l) * T(i,k,l)", "r..v."},
         {DECLARE "x(i) = B(i,k) * C(k,j) * A(i,j)", "t..v."},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)", "call"},
-        {DECLARE "x(i) = B(i,k) * B(i,k)\nschedule x { collapse(i,k,f) }", "."},
+        {DECLARE "x(i) = B(i,k) * B(i,k)\nschedule x { collapse(i,k,f) }", "c."},
+        {DECLARE "y(j) = A(i,j)", "c.v."},
+        {DECLARE "tensor V(20000):f64; tensor W(9,20000):f64\nV(j) = W(i,j)", ".tv."},
         {DECLARE "U(i,j,l) = T(i,k,l) / C(k,j)", "t2...v."},
         {DECLARE "U(i,j,l) = A(i,j) / D(j,l)", "t2..v."},
         {DECLARE "U(i,j,l) = A(i,j) / D(j,l)\nschedule U { split(l,lo,li,2); reorder({i,lo,j,li}) }",
@@ -199,7 +202,7 @@ static void test_loops_are_parallel(void **state) {
          "t2...v."},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { substitute({k}, dot) }", "t..call"},
         {DECLARE "A(i,j) = x(i) * y(j)\nschedule A { collapse(i,j,f) }", "tv."},
-        {DECLARE "x(i) = B(i,k) * z(k)\nschedule x { reorder({k,i}); substitute({k,i}, loops) }", ".tv."},
+        {DECLARE "x(i) = B(i,k) * z(k)\nschedule x { reorder({k,i}); substitute({k,i}, loops) }", "c.v."},
         {DECLARE "A(i,j) = B(i,k) * C(k,j)\nschedule A { parallelize(k, cpu_thread, reduction) }", "..rv."},
         {DECLARE
          "A(i,j) = B(i,k) * C(k,j)\nschedule A { reorder({k,i,j}); parallelize(k, cpu_thread, atomic) }",
