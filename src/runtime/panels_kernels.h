@@ -29,7 +29,7 @@ enum { STREAM_BYTES = 1 << 25, STREAM_ROW = 512 };
 // Depth below which the result is not requested ahead, as it is written all the time.
 enum { PREFETCH_DEPTH = 64 };
 // Of matrices that are interleaved, the bytes of what an element of the result sums, of A or of B.
-enum { LANE_BYTES = 12 << 10 };
+enum { LANE_BYTES = 16 << 10 };
 enum { ALIGNMENT = 64 };
 
 #define REPEAT(n) DISTAL_UNROLL(n)
