@@ -377,7 +377,7 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
     distal_status status = run_passes(statement->context, &call);
     if (status == DISTAL_OK)
         status = fill_tensors(call.plan);
-    if (status != DISTAL_OK) {
+    if (status != DISTAL_OK || !plan) { // run_passes refuses NULL
         if (call.plan)
             undo(call.plan);
         distal_plan_free(call.plan);
