@@ -50,10 +50,9 @@ int placement_levels(const Placement *placement, int dim, int *dims) {
     return count;
 }
 
-// How many of the levels `dims` make cells: those before entries of fused modes are divided, unless all of
+// How many of the levels `dims`, the last of which is `last`, make cells: those before entries of fused modes are divided, unless all of
 // them divide the first of these modes in contiguous parts.
-static int cell_levels(const Placement *placement, int count, const int *dims) {
-    const PlaceEntry *last = &placement->entries[dims[count - 1]];
+static int cell_levels(const Placement *placement, const PlaceEntry *last, int count, const int *dims) {
     bool cells = false;
     int l = 0;
     for (; l < count && placement->entries[dims[l]].mode_count <= 1; l++)
@@ -66,7 +65,8 @@ Division placement_division_form(const Placement *placement, const char *tensor,
     const bool by_entries = balance_is_by_entries(entry->balance);
     Division division = {.tensor = !by_entries ? "" : entry->by ? entry->by : tensor};
     int dims[MAX_MACHINE_ORDER];
-    const int count = placement_levels(placement, dim, dims), cells = cell_levels(placement, count, dims);
+    const int count = placement_levels(placement, dim, dims);
+    const int cells = cell_levels(placement, entry, count, dims);
     const int before = cells > 0;
     division.cell_levels = cells;
     division.modes[0] = CELL_MODE;

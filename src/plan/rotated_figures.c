@@ -498,7 +498,7 @@ static void count_fetching(Counting *counting, const OffsetClass *of, FigureClas
         for (int64_t k = 0; k < members[i].count; k++)
             array_push(counting->place_arena, owned, members[i].owners[k].turn);
     ranks_sort(owned.items, owned.count);
-    owned.count = ranks_unique(owned.items, owned.count);
+    owned.count = owned.items ? ranks_unique(owned.items, owned.count) : 0;
     for (int64_t k = 0; k < owned.count; k++) {
         Footprint footprint;
         class->shared = cost_subtract(class->shared, counting->turns[owned.items[k]].home);
