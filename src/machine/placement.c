@@ -50,8 +50,8 @@ int placement_levels(const Placement *placement, int dim, int *dims) {
     return count;
 }
 
-// How many of the levels `dims`, the last of which is `last`, make cells: those before entries of fused modes are divided, unless all of
-// them divide the first of these modes in contiguous parts.
+// How many of the levels `dims`, the last of which is `last`, make cells: those before entries of fused modes
+// are divided, unless all of them divide the first of these modes in contiguous parts.
 static int cell_levels(const Placement *placement, const PlaceEntry *last, int count, const int *dims) {
     bool cells = false;
     int l = 0;

@@ -41,10 +41,6 @@ static void halve_largest(int64_t *const *numbers, int count) {
     *largest = ceil_div(*largest, 2);
 }
 
-static int64_t loop_stride(const Loop *loop, Operand operand) {
-    return operand == OF_A ? loop->a : operand == OF_B ? loop->b : loop->c;
-}
-
 // The loop of the batch whose iterations are interleaved: of those that are long enough, one along which most
 // tensors are contiguous, else the longest one.
 static int interleaved_loop(const Dimension *batch) {
@@ -163,32 +159,36 @@ CopyLoops batch_block_copy(const BatchBlocks *blocks, const BatchBlock *block, O
     return copy;
 }
 
-// Adds the loops of a tile, whose elements have these distances in the copies of each operand.
-static void add_loops(const BatchBlocks *blocks, const Tiling *tiling, const Tile *tile,
-                      const int64_t *distances, int *count, BatchProducts *products, int first) {
+// The loops of a tile, where its elements have these distances in the copies of operands.
+static void loops_of_tile(const BatchBlocks *blocks, const Tiling *tiling, const Tile *tile,
+                          const int64_t *distances, Loop *loops) {
     int64_t inner = 1;
-    *count = tiling->of.count;
     for (int i = tiling->of.count - 1; i >= 0; inner *= tile->extents[i--]) {
         const Loop *of = &tiling->of.loops[i];
-        products->loops[first + i] =
-            (Loop){tile->extents[i], blocks->copied[OF_A] ? distances[OF_A] * inner : of->a,
-                   blocks->copied[OF_B] ? distances[OF_B] * inner : of->b,
-                   blocks->copied[OF_C] ? distances[OF_C] * inner : of->c};
+        loops[i] = (Loop){tile->extents[i], blocks->copied[OF_A] ? distances[OF_A] * inner : of->a,
+                          blocks->copied[OF_B] ? distances[OF_B] * inner : of->b,
+                          blocks->copied[OF_C] ? distances[OF_C] * inner : of->c};
     }
 }
 
-void batch_block_products(const BatchBlocks *blocks, const BatchBlock *block, BatchProducts *products) {
+BatchProducts batch_block_products(const BatchBlocks *blocks, const BatchBlock *block) {
     const int64_t step = element_step(blocks, block), n = block->n.elements * step,
                   k = block->k.elements * step;
-    const int64_t of_m[OPERANDS] = {k, 0, n}, of_n[OPERANDS] = {0, step, step}, of_k[OPERANDS] = {step, n, 0};
-    int *counts = products->counts;
-    add_loops(blocks, &blocks->m, &block->m, of_m, &counts[0], products, 0);
-    add_loops(blocks, &blocks->n, &block->n, of_n, &counts[1], products, counts[0]);
-    add_loops(blocks, &blocks->k, &block->k, of_k, &counts[2], products, counts[0] + counts[1]);
+    const int64_t distances[3][OPERANDS] = {{k, 0, n}, {0, step, step}, {step, n, 0}};
+    const Tiling *const tilings[] = {&blocks->m, &blocks->n, &blocks->k};
+    const Tile *const tiles[] = {&block->m, &block->n, &block->k};
+    BatchProducts products = {.counts = {0}};
+    Loop *loops = products.loops;
+    for (int d = 0; d < 3; d++) {
+        products.counts[d] = tilings[d]->of.count;
+        loops_of_tile(blocks, tilings[d], tiles[d], distances[d], loops);
+        loops += products.counts[d];
+    }
     for (Operand o = OF_A; o <= OF_C && !blocks->interleaved; o++) {
         if (!blocks->copied[o])
-            tile_offsets(&blocks->batch, &block->batch, o, products->offsets[o]);
+            tile_offsets(&blocks->batch, &block->batch, o, products.offsets[o]);
         for (int64_t i = 0; blocks->copied[o] && i < block->batch.elements; i++)
-            products->offsets[o][i] = i * elements_of(block, o);
+            products.offsets[o][i] = i * elements_of(block, o);
     }
+    return products;
 }

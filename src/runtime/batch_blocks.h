@@ -10,7 +10,7 @@
 #include "runtime/panels.h"
 
 // The most matrix products of a block that are computed one after the other, and of one that is interleaved.
-enum { OPERANDS = 3, SINGLE_PRODUCTS = 64, INTERLEAVED_BLOCK = 1024 };
+enum { SINGLE_PRODUCTS = 64, INTERLEAVED_BLOCK = 1024 };
 
 typedef struct {
     bool interleaved;
@@ -49,6 +49,6 @@ typedef struct {
     Loop loops[3 * DISTAL_MAX_ORDER];
     int64_t offsets[OPERANDS][SINGLE_PRODUCTS]; // not where products are interleaved
 } BatchProducts;
-void batch_block_products(const BatchBlocks *blocks, const BatchBlock *block, BatchProducts *products);
+BatchProducts batch_block_products(const BatchBlocks *blocks, const BatchBlock *block);
 
 #endif

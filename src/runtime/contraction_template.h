@@ -72,8 +72,7 @@ static void BLOCK(const BatchBlocks *blocks, BatchBlock block, distal_contractio
                 available[0]->copy(sizeof *copy, &loops, from[o], copy);
             from[o] = copy;
         }
-        BatchProducts products;
-        batch_block_products(blocks, &block, &products);
+        const BatchProducts products = batch_block_products(blocks, &block);
         const Product product = product_create(products.counts, products.loops);
         TYPE *const result = blocks->copied[OF_C] ? copies + blocks->offsets[OF_C] : to;
         if (blocks->interleaved)

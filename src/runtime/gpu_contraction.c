@@ -11,7 +11,6 @@
 #include "runtime/tiles.h"
 
 enum { ROWS, COLUMNS, SUMS, BATCH, DIMS }; // m, n, k, and the loops around products
-enum { OPERANDS = 3 };                     // in the order of Operand
 
 typedef struct {
     ElementType type;

@@ -135,7 +135,9 @@ static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to
 // Elements of which only the size is known.
 typedef int32_t __attribute__((may_alias)) Element4;
 typedef int64_t __attribute__((may_alias)) Element8;
-typedef double _Complex __attribute__((may_alias)) Element16;
+typedef struct {
+    int64_t parts[2];
+} __attribute__((may_alias)) Element16;
 
 // Copies single elements, at these distances.
 static void copy_strided(size_t size, int64_t count, char *to, int64_t to_step, const char *from,

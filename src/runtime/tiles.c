@@ -3,10 +3,6 @@
 
 #include "base/integer.h"
 
-static int64_t loop_stride(const Loop *loop, Operand operand) {
-    return operand == OF_A ? loop->a : operand == OF_B ? loop->b : loop->c;
-}
-
 static bool continues(const Loop *outer, const Loop *inner) {
     return outer->a == inner->a * inner->extent && outer->b == inner->b * inner->extent &&
            outer->c == inner->c * inner->extent;

@@ -10,7 +10,11 @@
 
 typedef distal_contraction_loop Loop;
 
-typedef enum { OF_A, OF_B, OF_C } Operand;
+typedef enum { OF_A, OF_B, OF_C, OPERANDS } Operand;
+
+static inline int64_t loop_stride(const Loop *loop, Operand operand) {
+    return operand == OF_A ? loop->a : operand == OF_B ? loop->b : loop->c;
+}
 
 // A dimension of the product: loops, outermost first.
 typedef struct {

@@ -162,8 +162,8 @@ SparseLevels nesting_levels(const Product *product, FactorSet part) {
     return levels;
 }
 
-// Whether a workspace may have so many elements: it counts as one at least, so that a limit below 1 leaves
-// none.
+// Whether a workspace may have `count` elements, where by default it may have `usual`. An estimate below 1 is
+// taken as 1, so that a limit below 1 permits no workspace.
 static bool is_small(const Product *product, double count, double usual) {
     return fmax(1, count) <= (product->most_elements > 0 ? product->most_elements : usual);
 }
