@@ -405,14 +405,20 @@ static int dim_of(const LeafSite *site, const BlasCall *call, int loop) {
     return !in_b ? M : !in_a ? N : K;
 }
 
-// Whether a loop of the call iterates over the mode that is stored last: another call would have better
-// locality.
-static bool is_walked(const BlasCall *call, const Access *access) {
+// Whether one of the loops iterates over the mode that is stored last.
+static bool is_walked_by(const CallDim *dim, const Access *access) {
     const int last = access_contiguous_var(access);
+    for (int i = 0; i < dim->count; i++)
+        if (dim->sources[i] == last)
+            return true;
+    return false;
+}
+
+// Whether a loop of the call does. Otherwise another call would have better locality.
+static bool is_walked(const BlasCall *call, const Access *access) {
     for (int d = 0; d < CALL_DIMS; d++)
-        for (int i = 0; i < call_dim(call, d)->count; i++)
-            if (call_dim(call, d)->sources[i] == last)
-                return true;
+        if (is_walked_by(call_dim(call, d), access))
+            return true;
     return false;
 }
 
@@ -435,24 +441,16 @@ const BlasCall *blas_fit_contraction(const LeafSite *site) {
     CallDim *const dims[] = {&call->m, &call->n, &call->k, &call->batch};
     for (int d = 0; d < CALL_DIMS; d++)
         dims[d]->count = 0;
-    bool of_batch[MAX_VARS] = {false};
     for (int i = 0; i < site->loop_count; i++) {
         const int loop = site->loops[i], d = dim_of(site, found, loop);
-        of_batch[i] = d == BATCH;
-        if (d >= 0 && (d != BATCH || cin_is_on_gpu(site->cin)))
+        if (d >= 0)
             add_loop(dims[d], loop, bounds_unit_source(site->cin, site->assign, loop));
     }
-    // A loop of the batch may iterate along the elements of what no loop of a product does.
-    const Access *const accesses[] = {call->a, call->b, site->assign->lhs};
-    bool along = false;
-    for (int i = 0; i < site->loop_count && !cin_is_on_gpu(site->cin); i++)
-        for (int a = 0; a < 3; a++)
-            along = along || (of_batch[i] && bounds_unit_source(site->cin, site->assign, site->loops[i]) ==
-                                                 access_contiguous_var(accesses[a]));
-    for (int i = 0; along && i < site->loop_count; i++)
-        if (of_batch[i])
-            add_loop(&call->batch, site->loops[i],
-                     bounds_unit_source(site->cin, site->assign, site->loops[i]));
+    // On CPUs the batch is part of the call only where a tensor is contiguous along one of its loops;
+    // otherwise its loops are around the call.
+    if (!cin_is_on_gpu(site->cin) && !is_walked_by(&call->batch, call->a) &&
+        !is_walked_by(&call->batch, call->b) && !is_walked_by(&call->batch, site->assign->lhs))
+        call->batch.count = 0;
     // In iterations of other loops, the product may have few columns, which it is better at.
     call->contraction = !gemm || blas_call_loops(call) - (call->batch.count == 1) > DIM_COUNT || site->inner;
     const int walked =

@@ -3,9 +3,9 @@
 
 #include "base/integer.h"
 
-// Products of a block below which it is not worth making more blocks for more threads; those of a matrix
-// product that is interleaved with others, and how many of these there are at least.
-enum { LEAST_PRODUCTS = 1 << 18, INTERLEAVED_PRODUCTS = 1 << 15, INTERLEAVED_LEAST = 8 };
+// Multiplications in a block below which more blocks for more threads do not pay; the most multiplications of
+// a matrix product that is interleaved with others; and the least extent of the loop that is interleaved.
+enum { LEAST_WORK = 1 << 18, INTERLEAVED_WORK = 1 << 15, LEAST_LANES = 8 };
 
 // The dimensions of each operand, rows first: the distance of its rows in a copy is that of a row of columns.
 static const Tiling *rows_of(const BatchBlocks *blocks, Operand operand) {
@@ -47,7 +47,7 @@ static int interleaved_loop(const Dimension *batch) {
     int best = 0, most = -1;
     for (int i = 0; i < batch->count; i++) {
         const Loop *loop = &batch->loops[i];
-        const bool is_long = loop->extent >= INTERLEAVED_LEAST;
+        const bool is_long = loop->extent >= LEAST_LANES;
         const int along = is_long ? 1 + (loop->a == 1) + (loop->b == 1) + (loop->c == 1) : 0;
         if (along > most || (along == 0 && most == 0 && loop->extent > batch->loops[best].extent)) {
             best = i;
@@ -74,7 +74,8 @@ static Operand first_copied(const bool *copied, Operand from) {
     return from;
 }
 
-// Tiles of lines of those that are copied.
+// Tiles of the batch that extend along the loops in which the first two of the copied tensors are contiguous,
+// so that their cache lines are used whole.
 static Tiling tile_lines(const Dimension *batch, const bool *copied, int64_t most) {
     const Operand first = first_copied(copied, OF_A), second = first_copied(copied, first + (first < OF_C));
     return tiling_create(batch, most, first, 1, second);
@@ -85,8 +86,8 @@ BatchBlocks batch_blocks_create(const Product *product, const Dimension *batch, 
     int64_t m = product->m.extent, n = product->n.extent, k = product->k.extent;
     const int lanes = interleaved_loop(batch);
     BatchBlocks blocks = {.bytes = bytes,
-                          .interleaved = m <= INTERLEAVED_PRODUCTS && n <= INTERLEAVED_PRODUCTS / m &&
-                                         k <= INTERLEAVED_PRODUCTS / (m * n)};
+                          .interleaved = m <= INTERLEAVED_WORK && n <= INTERLEAVED_WORK / m &&
+                                         k <= INTERLEAVED_WORK / (m * n)};
     for (Operand o = OF_A; o <= OF_C; o++)
         blocks.copied[o] =
             blocks.interleaved ? loop_stride(&batch->loops[lanes], o) != 1 : dimension_has_unit(batch, o);
@@ -94,20 +95,20 @@ BatchBlocks batch_blocks_create(const Product *product, const Dimension *batch, 
     const int64_t space = bytes / (int64_t)size;
     int64_t *const by_a[] = {&m, &k}, *const by_b[] = {&n, &k}, *const all[] = {&m, &n, &k};
     const int64_t most = blocks.interleaved ? INTERLEAVED_BLOCK : SINGLE_PRODUCTS;
-    int64_t group = min_i64(batch->extent, blocks.interleaved ? BATCH_BLOCK : TILE_RUN);
+    int64_t group = min_i64(batch->extent, blocks.interleaved ? INTERLEAVED_LANES : TILE_RUN);
     while (m * n * k > 1 && group * copied_elements(copied, m, n, k) > space)
         if (copied[OF_C] || (copied[OF_A] && copied[OF_B]))
             halve_largest(all, 3);
         else
             halve_largest(copied[OF_A] ? by_a : by_b, 2);
     // Small products may share a block.
-    while (2 * group <= min_i64(batch->extent, most) && m * n * k < LEAST_PRODUCTS / group &&
+    while (2 * group <= min_i64(batch->extent, most) && m * n * k < LEAST_WORK / group &&
            2 * group * copied_elements(copied, m, n, k) <= space)
         group *= 2;
     blocks.batch = blocks.interleaved ? tile_loop(batch, lanes, group) : tile_lines(batch, copied, group);
     int64_t *const of_result[] = {&m, &n};
-    while (blocks.batch.count * ceil_div(product->m.extent, m) * ceil_div(product->n.extent, n) < threads &&
-           blocks.batch.elements * m * n * k > 2 * LEAST_PRODUCTS)
+    while (m * n > 1 && blocks.batch.elements * m * n * k > 2 * LEAST_WORK &&
+           blocks.batch.count * ceil_div(product->m.extent, m) * ceil_div(product->n.extent, n) < threads)
         halve_largest(of_result, 2);
     blocks.m = tiling_create(&product->m, m, OF_A, 1, OF_C);
     blocks.n = tiling_create(&product->n, n, OF_B, 1, OF_C);

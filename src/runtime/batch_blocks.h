@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batches of products in which a tensor is contiguous along a loop of the batch, so that the matrices of one
-// product have no unit stride. Those of a block of the batch are copied, whole lines at a time, to and from
-// space in which each matrix is contiguous. Small products are interleaved instead: a block is computed as
+// product have no unit stride. The matrices of a block of the batch are packed into a workspace, whole cache
+// lines at a time, and the result is unpacked. Small products are interleaved instead: a block is computed as
 // one product of which an element is a vector, the same element of all matrices of the block, and what is not
-// contiguous along the batch is copied.
+// contiguous along the batch is packed.
 #ifndef DISTAL_RUNTIME_BATCH_BLOCKS_H
 #define DISTAL_RUNTIME_BATCH_BLOCKS_H
 
@@ -28,15 +28,15 @@ BatchBlocks batch_blocks_create(const Product *product, const Dimension *batch, 
 // Whether an operand or the result is copied.
 bool batch_blocks_copy(const BatchBlocks *blocks);
 
-// A block, and the part of its sums that is computed.
+// A block of the batch, rows and columns, and a range of the summed dimension.
 typedef struct {
     Tile batch, m, n, k;
 } BatchBlock;
 
-// A block with its first part; there are `blocks->k.count` parts.
+// A block with its first range; there are `blocks->k.count` ranges.
 BatchBlock batch_block_at(const BatchBlocks *blocks, int64_t index);
 
-// Where the tensor has what the part needs of it, from its first element.
+// The offset in a tensor of the first element that the block has of it.
 int64_t batch_block_begin(const BatchBlock *block, Operand operand);
 
 // The loops of a copy of an operand to space.

@@ -53,10 +53,19 @@ int64_t contraction_space(int64_t threads) {
     return max_i64(PANELS_SPACE, threads * (PANELS_LEAST_SPACE + BATCH_LEAST_SPACE));
 }
 
-distal_contraction_space contraction_part(void *space, int64_t threads, int thread, int team) {
-    const int64_t bytes = contraction_space(threads) / team;
+// Bytes of one of equal parts of a space, each of which is aligned as the space is.
+static int64_t space_part(int64_t bytes, int parts) {
+    enum { CACHE_LINE = 64 };
+    return bytes / parts / CACHE_LINE * CACHE_LINE;
+}
+
+distal_contraction_space contraction_part(void *space, int threads, int thread, int team) {
+    const int64_t bytes = space_part(contraction_space(threads), team);
+    const int callers = omp_get_max_threads();
     return (distal_contraction_space){(char *)space + thread * bytes, bytes,
-                                      team > 1 ? 1 : omp_get_max_threads()};
+                                      team > 1            ? 1
+                                      : callers < threads ? callers
+                                                          : threads};
 }
 
 // The loops over the result, without the others.

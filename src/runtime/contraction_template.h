@@ -8,19 +8,17 @@ static void ZERO(const Product *product, TYPE *c) {
     const Dimension all = result_loops(product);
     const Loop last = all.count > 0 ? all.loops[all.count - 1] : (Loop){.extent = 1, .c = 1};
     const int64_t pieces = ceil_div(last.extent, PIECE), count = all.extent / last.extent * pieces;
+    Dimension rows = all;
+    rows.count -= rows.count > 0;
 #pragma omp parallel for if (all.extent > PARALLEL_WORK)
     for (int64_t p = 0; p < count; p++) {
         const int64_t first = p % pieces * PIECE, length = min_i64(PIECE, last.extent - first);
-        int64_t at = first * last.c, rest = p / pieces;
-        for (int i = all.count - 2; i >= 0; i--) {
-            at += rest % all.loops[i].extent * all.loops[i].c;
-            rest /= all.loops[i].extent;
-        }
+        TYPE *const to = c + dimension_at(&rows, p / pieces).c + first * last.c;
         if (last.c == 1)
-            memset(c + at, 0, (size_t)length * sizeof *c);
+            memset(to, 0, (size_t)length * sizeof *to);
         else
             for (int64_t e = 0; e < length; e++)
-                c[at + e * last.c] = 0;
+                to[e * last.c] = 0;
     }
 }
 
@@ -54,27 +52,26 @@ static void BLOCK(const BatchBlocks *blocks, BatchBlock block, distal_contractio
                   TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
     const Panels *available[PANELS_COUNT];
     panels_available(available);
-    TYPE *const copies = space.memory, *const to = c + batch_block_begin(&block, OF_C);
+    TYPE *const copies = space.memory, *const to = c + batch_block_begin(&block, OF_C),
+                *const result = blocks->copied[OF_C] ? copies + blocks->offsets[OF_C] : to;
     CopyLoops of_c = batch_block_copy(blocks, &block, OF_C);
     if (blocks->copied[OF_C] && !stores)
-        available[0]->copy(sizeof *c, &of_c, to, copies + blocks->offsets[OF_C]);
+        available[0]->copy(sizeof *c, &of_c, to, result);
     space.memory = (char *)space.memory + blocks->bytes;
     space.bytes -= blocks->bytes;
     for (int64_t s = 0; s < blocks->k.count; s++) {
         block.k = tile_at(&blocks->k, s);
-        const TYPE *from[] = {a + batch_block_begin(&block, OF_A), b + batch_block_begin(&block, OF_B), to};
-        for (Operand o = OF_A; o <= OF_C; o++) {
+        const TYPE *from[] = {a + batch_block_begin(&block, OF_A), b + batch_block_begin(&block, OF_B)};
+        for (Operand o = OF_A; o < OF_C; o++) {
             if (!blocks->copied[o])
                 continue;
             TYPE *const copy = copies + blocks->offsets[o];
             const CopyLoops loops = batch_block_copy(blocks, &block, o);
-            if (o != OF_C)
-                available[0]->copy(sizeof *copy, &loops, from[o], copy);
+            available[0]->copy(sizeof *copy, &loops, from[o], copy);
             from[o] = copy;
         }
         const BatchProducts products = batch_block_products(blocks, &block);
         const Product product = product_create(products.counts, products.loops);
-        TYPE *const result = blocks->copied[OF_C] ? copies + blocks->offsets[OF_C] : to;
         if (blocks->interleaved)
             available[0]->INTERLEAVED(&product, block.batch.elements, stores && s == 0, alpha, from[OF_A],
                                       from[OF_B], result);
@@ -84,7 +81,7 @@ static void BLOCK(const BatchBlocks *blocks, BatchBlock block, distal_contractio
     }
     if (blocks->copied[OF_C]) {
         copy_reverse(&of_c);
-        available[0]->copy(sizeof *c, &of_c, copies + blocks->offsets[OF_C], to);
+        available[0]->copy(sizeof *c, &of_c, result, to);
     }
 }
 
@@ -92,13 +89,12 @@ static void BLOCK(const BatchBlocks *blocks, BatchBlock block, distal_contractio
 // blocks.
 static void BATCH(const Product *product, const Dimension *batch, distal_contraction_space space, int stores,
                   TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
-    const int64_t part = space.bytes / space.threads;
-    const BatchBlocks blocks = batch_blocks_create(
-        product, batch, min_i64(part / 2, part - PANELS_LEAST_SPACE), space.threads, sizeof *c);
+    const int64_t part = space_part(space.bytes, space.threads),
+                  copies = min_i64(space_part(part, 2), part - PANELS_LEAST_SPACE);
+    const BatchBlocks blocks = batch_blocks_create(product, batch, copies, space.threads, sizeof *c);
     if (!blocks.interleaved && !batch_blocks_copy(&blocks)) {
-        const Tiling each = tiling_create(batch, 1, OF_C, 1, OF_C);
-        for (int64_t e = 0; e < each.count; e++) {
-            const Tile at = tile_at(&each, e);
+        for (int64_t e = 0; e < batch->extent; e++) {
+            const Offsets at = dimension_at(batch, e);
             PRODUCT(*product, space, stores, alpha, a + at.a, b + at.b, c + at.c);
         }
         return;

@@ -10,8 +10,8 @@
 
 // Bytes of space: what is worth using, and the least that a thread can do with.
 enum { PANELS_SPACE = 18 << 20, PANELS_LEAST_SPACE = 512 << 10 };
-// Matrix products of a batch that vectors have at a time.
-enum { BATCH_BLOCK = 64 };
+// Matrices of a batch of which one element each is computed at a time.
+enum { INTERLEAVED_LANES = 64 };
 
 // C += alpha * A * B, or C = alpha * A * B where it stores, by at most `threads` threads, with `bytes` of
 // space. The dimensions have one element or more each, and the result is contiguous along a loop of n, if at

@@ -28,7 +28,7 @@ enum { COLUMNS = 4096, ROW_BYTES = 8 << 10, STRIP_TILES = 16 / ROWS, STRIP_DEPTH
 enum { STREAM_BYTES = 1 << 25, STREAM_ROW = 512 };
 // Depth below which the result is not requested ahead, as it is written all the time.
 enum { PREFETCH_DEPTH = 64 };
-// Of matrices that are interleaved, the bytes of what an element of the result sums, of A or of B.
+// Bytes of a row of A, or a column of B, in all interleaved lanes, that fit in the first-level cache.
 enum { LANE_BYTES = 16 << 10 };
 enum { ALIGNMENT = 64 };
 
@@ -134,7 +134,7 @@ static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to
 
 // Elements of which only the size is known.
 typedef int32_t __attribute__((may_alias)) Element4;
-typedef int64_t __attribute__((may_alias)) Element8;
+typedef int64_t __attribute__((may_alias, aligned(4))) Element8;
 typedef struct {
     int64_t parts[2];
 } __attribute__((may_alias)) Element16;

@@ -57,7 +57,9 @@ static void PACK_COLUMNS(const NAME(PanelsOfB) * b, const Tiling *k, const Tile 
 }
 
 static void SCALE(int64_t count, TYPE alpha, TYPE *elements) {
-    for (int64_t i = 0; alpha != 1 && i < count; i++)
+    if (alpha == 1)
+        return;
+    for (int64_t i = 0; i < count; i++)
         elements[i] = (TYPE)(PARTS == 2 ? elements[i] * alpha : (TYPE)((REAL)elements[i] * (REAL)alpha));
 }
 
@@ -286,10 +288,10 @@ static void MULTIPLY(const Product *product, void *space, int64_t bytes, int thr
                         alpha, a, b + part.b, c + part.c);
     }
 }
-// Of matrices that are interleaved, an element of the result in each of `lanes`, at most BATCH_BLOCK.
+// Of matrices that are interleaved, an element of the result in each of `lanes`, at most INTERLEAVED_LANES.
 static void ADD_ELEMENTS(const Dimension *k, int64_t lanes, bool stores, TYPE alpha, const TYPE *a,
                          const TYPE *b, TYPE *c) {
-    TYPE sums[BATCH_BLOCK];
+    TYPE sums[INTERLEAVED_LANES];
     REAL *sum = (REAL *)sums;
     memset(sums, 0, (size_t)lanes * sizeof *sums);
     for (int64_t s = 0; s < k->extent; s++) {
@@ -313,8 +315,8 @@ static void ADD_ELEMENTS(const Dimension *k, int64_t lanes, bool stores, TYPE al
 static void INTERLEAVED(const Product *product, int64_t lanes, bool stores, TYPE alpha, const TYPE *a,
                         const TYPE *b, TYPE *c) {
     // What an element sums stays in the first-level cache.
-    const bool fits = product->k.extent <= LANE_BYTES / (BATCH_BLOCK * (int64_t)sizeof *a);
-    const int64_t block = fits ? BATCH_BLOCK : BATCH_BLOCK / 4;
+    const bool fits = product->k.extent <= LANE_BYTES / (INTERLEAVED_LANES * (int64_t)sizeof *a);
+    const int64_t block = fits ? INTERLEAVED_LANES : INTERLEAVED_LANES / 4;
     for (int64_t first = 0; first < lanes; first += block)
         for (int64_t i = 0; i < product->m.extent; i++) {
             const Offsets row = dimension_at(&product->m, i);

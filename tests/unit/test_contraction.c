@@ -21,7 +21,8 @@ enum { DIM_LOOPS = 3, LOOPS = 3 * DIM_LOOPS + 2, LARGEST_WORK = 1000000, TEAM = 
 
 typedef struct {
     int counts[4]; // of m, n, k and of the batch
-    int team;      // threads that divide the space, one of which computes the case
+    int threads;   // that the space is for
+    int team;      // of these, those that divide the space, one of which computes the case
     int loop_count;
     distal_contraction_loop loops[LOOPS];
     int64_t sizes[3]; // elements of A, B, C with what lies between
@@ -69,9 +70,9 @@ static Case draw_case(void) {
     int64_t work;
     // Every fourth has large loops, on which products in place are worthwhile.
     const bool large = below(4) == 0;
-    const int team = below(2) ? TEAM : 1;
+    const int team = below(4) ? 1 : below(2) ? 2 + (int)below(6) : TEAM;
     do {
-        drawn = (Case){.team = team};
+        drawn = (Case){.team = team, .threads = team > 1 ? team : 1 + (int)below(7)};
         work = 1;
         for (int dim = 0; dim < 3; dim++) {
             drawn.counts[dim] = 1 + (int)below(large ? 2 : DIM_LOOPS);
@@ -97,7 +98,7 @@ static Case draw_case(void) {
 
 // One dimension is longer than a tile may be.
 static Case draw_long_case(void) {
-    Case drawn = {.counts = {1, 1, 1}, .team = 1, .loop_count = 3};
+    Case drawn = {.counts = {1, 1, 1}, .threads = 2, .team = 1, .loop_count = 3};
     const int dim = (int)below(3);
     drawn.counts[dim]++;
     drawn.loop_count++;
@@ -156,8 +157,8 @@ static bool is_empty(const Case *drawn) {
                                  dimension_create(drawn->loops + m + n, k, OF_A)};                           \
         if (!panels)                                                                                         \
             distal_contract_##suffix(m, n, k, drawn->counts[3], drawn->loops,                                \
-                                     contraction_part(space, drawn->team, 0, drawn->team), stores, -3, a, b, \
-                                     c);                                                                     \
+                                     contraction_part(space, drawn->threads, 0, drawn->team), stores, -3, a, \
+                                     b, c);                                                                  \
         else if (!is_empty(drawn))                                                                           \
             panels->suffix(&product, space, PANELS_SPACE, omp_get_max_threads(), stores, -3, a, b, c);       \
     }                                                                                                        \
@@ -166,7 +167,8 @@ static bool is_empty(const Case *drawn) {
         const Panels *panels[PANELS_COUNT + 1] = {NULL};                                                     \
         const int variants = drawn.counts[3] > 0 ? 1 : 1 + panels_available(panels + 1);                     \
         const int64_t space_bytes = contraction_space(TEAM);                                                 \
-        char *space = malloc((size_t)space_bytes);                                                           \
+        char *space = aligned_alloc(64, (size_t)space_bytes);                                                \
+        omp_set_num_threads(drawn.threads);                                                                  \
         type *a = values_##suffix(drawn.sizes[0]), *b = values_##suffix(drawn.sizes[1]),                     \
              *before = values_##suffix(drawn.sizes[2]), *c = values_##suffix(drawn.sizes[2]),                \
              *expected = malloc((size_t)drawn.sizes[2] * sizeof *c);                                         \
@@ -178,7 +180,8 @@ static bool is_empty(const Case *drawn) {
             memcpy(c, before, (size_t)drawn.sizes[2] * sizeof *c);                                           \
             memset(space, 0x5a, (size_t)space_bytes);                                                        \
             contract_##suffix(&drawn, panels[variant], space, stores, a, b, c);                              \
-            for (int64_t i = space_bytes / TEAM; drawn.team > 1 && variant == 0 && i < space_bytes; i++)     \
+            const int64_t used = contraction_space(drawn.threads) / drawn.team;                              \
+            for (int64_t i = used; drawn.team > 1 && variant == 0 && i < space_bytes; i++)                   \
                 assert_int_equal(space[i], 0x5a); /* that of other threads */                                \
             for (int64_t i = 0; i < drawn.sizes[2]; i++)                                                     \
                 if (c[i] != expected[i])                                                                     \
@@ -236,7 +239,7 @@ static void test_large_results(void **unused) {
         const uint64_t seed = state;
         const int64_t columns = 3 + below(4), column = 64 + below(40), rows = 1 + below(70);
         const int64_t row = (1 << 22) / (columns * column * rows) + 1;
-        Case drawn = {.counts = {2, 2, 2}, .team = 1, .loop_count = 6};
+        Case drawn = {.counts = {2, 2, 2}, .threads = 2, .team = 1, .loop_count = 6};
         const int64_t extents[] = {row, rows, columns, column, 1 + below(3), 2};
         for (int loop = 0; loop < drawn.loop_count; loop++)
             drawn.loops[loop].extent = extents[loop];
@@ -253,12 +256,28 @@ static void test_little_space(void **unused) {
     enum { M = 64, N = 4080, K = 1, BATCH = 3 };
     const Case batch = {
         .counts = {1, 1, 1, 1},
+        .threads = TEAM,
         .team = TEAM,
         .loop_count = 4,
         .loops = {{M, K * BATCH, 0, N}, {N, 0, 1, 1}, {K, BATCH, N, 0}, {BATCH, 1, K * N, M * N}},
         .sizes = {M * K * BATCH, K * N * BATCH, M * N * BATCH}};
     check_c128(batch, 1, 0);
     check_f64(batch, 0, 0);
+}
+
+// Few products of which each is one long sum: their blocks cannot be divided further, however many threads
+// there are.
+static void test_long_sums(void **unused) {
+    (void)unused;
+    enum { K = 270000, BATCH = 2 };
+    const Case batch = {.counts = {1, 1, 1, 1},
+                        .threads = 7,
+                        .team = 1,
+                        .loop_count = 4,
+                        .loops = {{1, 1, 0, 1}, {1, 0, 1, 1}, {K, BATCH, BATCH, 0}, {BATCH, 1, 1, 1}},
+                        .sizes = {K * BATCH, K * BATCH, BATCH}};
+    check_f32(batch, 1, 0);
+    check_i64(batch, 0, 0);
 }
 
 // Threads of a team that call at the same time, each with a result of its own, divide the space.
@@ -270,7 +289,7 @@ static void test_callers(void **unused) {
     for (int i = 0; i < M * N; i++)
         for (int k = 0; k < K; k++)
             expected[i] += a[i / N * K + k] * b[k * N + i % N];
-    for (int team = 1; team <= 64; team *= 4) {
+    for (int team = 1; team <= 67; team = 3 * team + team / 7) {
         void *space = malloc((size_t)contraction_space(team));
         double *c = calloc((size_t)team * M * N, sizeof *c);
 #pragma omp parallel num_threads(team)
@@ -293,6 +312,6 @@ int main(void) {
         cmocka_unit_test(test_c64),           cmocka_unit_test(test_c128),
         cmocka_unit_test(test_i32),           cmocka_unit_test(test_i64),
         cmocka_unit_test(test_large_results), cmocka_unit_test(test_little_space),
-        cmocka_unit_test(test_callers)};
+        cmocka_unit_test(test_long_sums),     cmocka_unit_test(test_callers)};
     return cmocka_run_group_tests_name("contraction", tests, NULL, NULL);
 }
