@@ -170,8 +170,8 @@ const IntExpr *launch_most_iterations(const Launches *launches, const LoopNode *
 // From the innermost loop on.
 const IntExpr *launch_count_units(const Launches *launches, int var, const IntExpr *most,
                                   const IntExpr **left, LoopBody *to);
-// A loop over `count` units, in which `loop`, which had that unit, is over the iterations of each. *number is
-// that of a unit around, and becomes that of one of these.
+// A loop over `count` units, in which `loop`, which had that unit, is over the iterations of each.
+// `number`: on entry the number of the enclosing unit, on return that of a unit of this loop.
 LoopNode *launch_over_units(const Launches *launches, LoopNode *loop, const IntExpr *count,
                             const IntExpr **number);
 // A body whose loops with units are outside of others as far as possible, and have no units where these would

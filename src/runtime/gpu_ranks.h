@@ -7,8 +7,8 @@
 
 #include <mpi.h>
 
-// How many GPUs the ranks of `comm`, each of which opens one, have together; 0: some rank has none, which is
-// said when it is used. False with a diagnostic where there is no memory. Collective.
+// How many GPUs the ranks of `comm`, each of which opens one, have together; 0 where a rank has no GPU,
+// which is reported when the GPU is first used. False with a diagnostic where there is no memory. Collective.
 bool gpu_ranks_count(MPI_Comm comm, int *count, Diagnostics *diagnostics);
 
 #endif

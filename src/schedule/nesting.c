@@ -173,7 +173,7 @@ static bool is_small(const Product *product, double count, double usual) {
 static bool can_be_workspace(const Product *product, FactorSet part, FactorSet set, VarSet outside,
                              VarSet around) {
     const VarSet kept = nesting_kept(product, part);
-    // How many entries a sparse one has is not known before those of the operands are: it is the last to go.
+    // The number of entries of a sparse workspace is not known yet: only a limit below 1 rules it out.
     if (part & product->partial)
         return !around && !(product->placed & ~kept) && nesting_levels(product, part).count > 0 &&
                is_small(product, 1, 1);
@@ -213,8 +213,8 @@ static VarSet part_vars(const Product *product, FactorSet part) {
     return part & (part - 1) ? nesting_kept(product, part) : set_vars(product, part);
 }
 
-// Whether no factor among the parts is stored along a loop outside of `inner`: inside of that loop, its
-// matrix has no unit stride.
+// Whether every factor among the parts, of order 2 or more, is contiguous along a loop in `inner`. Otherwise
+// its matrix in one iteration of the other loops has no unit stride.
 static bool has_unit_strides(const Product *product, const Nesting *nesting, VarSet inner) {
     for (int p = 0; p < nesting->part_count; p++) {
         const FactorSet part = nesting->parts[p];
