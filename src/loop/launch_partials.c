@@ -68,15 +68,11 @@ static PartialUnits *units_of(Partials *partials, const LoopNode *loop, Units ar
     return &partials->dims[kind][launch_dim(&partials->units, around, loop)];
 }
 
-static bool has_partials(const LoopNode *node) {
-    return node->execution.partials && node->execution.unit != GPU_NONE;
-}
-
 static void find_loops(Partials *partials, const LoopBody *body, Units around) {
     const Launches *launches = partials->launches;
     for (int64_t i = 0; i < body->count; i++) {
         const LoopNode *node = body->items[i];
-        if (has_partials(node)) {
+        if (node->execution.partials) {
             PartialUnits *units = units_of(partials, node, around);
             const IntExpr *most = launch_most_iterations(launches, node, partials->inside);
             if (!units->used)
@@ -108,7 +104,7 @@ static void count_units(Partials *partials, LoopBody *to) {
         }
 }
 
-// Whether threads inside of iterations of a loop may add to the same elements at the same time.
+// Whether all that the iterations of a loop do to the result is to add atomically.
 static bool adds_atomically(const Launches *launches, const LoopNode *loop) {
     const LoopBody nodes = loop_nodes(launches->arena, loop);
     for (int64_t i = 0; i < nodes.count; i++)
@@ -128,10 +124,11 @@ static LoopBody over_units(Partials *partials, const LoopBody *body, Units aroun
         const IntExpr *own = partial;
         if (node->kind == LOOP_ACCUMULATE && node->array == launches->team->own)
             node->position = position_of(launches, node->position, partial);
-        if (has_partials(node)) {
+        if (node->execution.partials) {
             outer = launch_over_units(launches, node, units_of(partials, node, around)->count, &own);
             outer->execution.partials = true;
-            node->execution.partials = adds_atomically(launches, node);
+            node->execution.partials = false;
+            node->execution.unordered = adds_atomically(launches, node);
         }
         node->body = over_units(partials, &node->body, launch_units_inside(around, body->items[i]), own);
         loop_append(launches->arena, &result, outer);

@@ -186,8 +186,8 @@ static LoopBody units_first(const Launches *launches, const LoopBody *body) {
 }
 
 // Without the units of loops inside of one that follows its iterations, but for threads of a block, which
-// wait after each iteration: other blocks, warps and threads cannot. Nothing waits in a loop that is marked
-// with `partials` and has no unit, as all that its iterations do is to add atomically.
+// wait after each iteration: other blocks, warps and threads cannot. Nothing waits in loops that are
+// unordered.
 static LoopBody without_races(const Launches *launches, const LoopBody *body, bool repeated,
                               bool in_threads) {
     LoopBody result = {0};
@@ -200,7 +200,7 @@ static LoopBody without_races(const Launches *launches, const LoopBody *body, bo
         node->execution.barrier = repeated && threads;
         node->body = without_races(launches, &node->body,
                                    repeated || (node->kind == LOOP_FOR && node->execution.unit == GPU_NONE &&
-                                                !node->execution.partials),
+                                                !node->execution.unordered),
                                    in_threads || threads);
         loop_append(launches->arena, &result, node);
     }
@@ -225,7 +225,7 @@ static LoopBody with_dims(const Launches *launches, const LoopBody *body, const 
             const IntExpr *count = launch_op(launches, INT_SUB, node->upper, node->lower);
             launch->blocks[node->execution.dim] =
                 launch_depends(count, inside) ? launch_number(launches, GPU_BLOCKS) : count;
-        } else if (unit != GPU_NONE && node->execution.partials) {
+        } else if (node->execution.partials) {
             launch->threads[node->execution.dim] = node->upper;
         }
         node->body =

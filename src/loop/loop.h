@@ -154,8 +154,9 @@ typedef struct {
     GpuUnit unit;
     int dim;         // of the blocks or threads of a launch: 0 is x
     bool barrier;    // of a loop over threads: all threads of the block wait for each other after it
-    bool partials;   // of a unit: each block, warp or thread has a partial result of what a TEAM writes; of a
-                     // loop without one in a launch: one of these executes it, and adds atomically
+    bool partials;   // each block, warp or thread has a partial result of what a TEAM writes
+    bool unordered;  // all that the iterations of a loop in a launch do is to add atomically: units inside
+                     // need not wait for each other after an iteration
     bool distinct;   // they write distinct elements
     bool permutable; // no command says how: the loop may change places with others that are permutable. Where
                      // they write distinct elements, they do so wherever the loop is

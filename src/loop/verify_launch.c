@@ -4,11 +4,11 @@
 
 typedef struct {
     const LoopKernel *kernel;
-    bool *read, *written; // by array: in a loop over threads since the last barrier
-    bool *several;        // by array: in memory of the device, and written as well as read by the launch
-    int blocks;           // loops over blocks around
-    unsigned *of_blocks;  // by variable: a bit for each of these loops that determines it
-    const char *what;     // NULL while all is well
+    bool *read, *written;   // by array: in a loop over threads since the last barrier
+    bool *read_and_written; // by array: in memory of the device, and written as well as read by the launch
+    int blocks;             // loops over blocks around
+    unsigned *of_blocks;    // by variable: a bit for each of these loops that determines it
+    const char *what;       // NULL while all is well
     int array;
 } Races;
 
@@ -40,7 +40,7 @@ static unsigned blocks_of(const Races *races, const IntExpr *expr) {
 }
 
 static void check_own(Races *races, int array, const IntExpr *position) {
-    if (races->several[array] && blocks_of(races, position) != (1u << races->blocks) - 1)
+    if (races->read_and_written[array] && blocks_of(races, position) != (1u << races->blocks) - 1)
         fail(races, "blocks share a workspace that they write and read", array);
 }
 
@@ -87,7 +87,7 @@ static void visit(Races *races, const LoopBody *body);
 // Iterations of blocks use distinct elements of what is not a block's own, or update them atomically.
 static void forget_distinct(const Races *races) {
     for (int64_t a = 0; a < races->kernel->arrays.count; a++)
-        if (!races->several[a] && !races->kernel->arrays.items[a].shared)
+        if (!races->read_and_written[a] && !races->kernel->arrays.items[a].shared)
             races->read[a] = races->written[a] = false;
 }
 
@@ -131,13 +131,13 @@ const char *loop_verify_launch(const LoopKernel *kernel, const LoopNode *launch,
     bool *read = flags(&races), *written = flags(&races);
     races.read = flags(&races);
     races.written = flags(&races);
-    races.several = flags(&races);
+    races.read_and_written = flags(&races);
     races.of_blocks = arena_array(kernel->arena, unsigned, kernel->vars.count + 1);
     const LoopBody nodes = loop_nodes(kernel->arena, launch);
     for (int64_t n = 0; n < nodes.count; n++)
         add_uses(&races, nodes.items[n], read, written);
     for (int64_t a = 0; a < kernel->arrays.count; a++)
-        races.several[a] = read[a] && written[a] && !kernel->arrays.items[a].shared;
+        races.read_and_written[a] = read[a] && written[a] && !kernel->arrays.items[a].shared;
     visit(&races, &launch->body);
     *array = races.array;
     return races.what;
