@@ -97,5 +97,8 @@ PositionSet provenance_image(const Provenance *provenance, const Box *box, int v
 // each of as many parts of its values; `most` is 0: one for all.
 void provenance_rects(const Provenance *provenance, const bool *active, const BoxArray *boxes,
                       const Access *access, int64_t most, Arena *arena, RectArray *rects);
+// About how many rectangles these are where `most` is no limit; nothing is listed.
+int64_t provenance_rect_count(const Provenance *provenance, const bool *active, const BoxArray *boxes,
+                              const Access *access, Arena *arena);
 
 #endif

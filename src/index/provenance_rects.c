@@ -117,3 +117,21 @@ void provenance_rects(const Provenance *provenance, const bool *active, const Bo
         }
     }
 }
+
+// As if all values of a variable left as many of the others as the first one does.
+int64_t provenance_rect_count(const Provenance *provenance, const bool *active, const BoxArray *boxes,
+                              const Access *access, Arena *arena) {
+    int64_t all = 0;
+    for (int64_t i = 0; i < boxes->count; i++) {
+        Box fixed = boxes->items[i];
+        int64_t count = 1;
+        for (int var; (var = dependent_var(provenance, active, access, &fixed)) >= 0;) {
+            const PositionSet values = fixed.values[var];
+            count = saturated_mul(count, positions_count(values));
+            if (!fix_values(provenance, active, &fixed, var, positions_slice(values, 0, 1), arena))
+                break;
+        }
+        all = saturated_add(all, count);
+    }
+    return all;
+}

@@ -220,13 +220,17 @@ PositionSet footprints_reached(const Footprints *footprints, const Box *box, int
 static int64_t most_listed(const Footprints *footprints) {
     enum { MOST = 1 << 16, MOST_IN_LOOPS = 1 << 7 };
     const Tensor *tensor = footprints->access.tensor;
-    if (tensor_is_sparse(tensor))
+    if (tensor_is_sparse(tensor) || footprints->in_place)
         return 0;
     if (footprints->replaces)
         return INT64_MAX;
     if (!tensor->placement)
         return 0;
     return footprints->iterations > 1 ? MOST_IN_LOOPS : MOST;
+}
+
+bool footprints_are_listed(const Footprints *footprints) {
+    return !footprints->exact && most_listed(footprints) > 0;
 }
 
 void footprints_region(const Footprints *footprints, const BoxArray *boxes, Arena *arena, Region *region) {
@@ -238,13 +242,30 @@ void footprints_region(const Footprints *footprints, const BoxArray *boxes, Aren
     *region = region_union(&rects, arena);
 }
 
-void footprint_find(const Footprints *footprints, const int64_t *coordinates, int64_t iteration, Arena *arena,
-                    Footprint *found) {
+static BoxArray find_boxes(const Footprints *footprints, const int64_t *coordinates, int64_t iteration,
+                           Arena *arena) {
     LoopRanges ranges;
     BoxArray boxes = {0};
     fix_ranges(footprints, coordinates, iteration, &ranges);
     ranges.requested = footprints_coordinates(footprints);
     provenance_boxes(footprints->provenance, footprints->related, &ranges, arena, &boxes);
+    return boxes;
+}
+
+int64_t footprint_listed(const Footprints *footprints, const int64_t *coordinates, int64_t iteration,
+                         Arena *arena) {
+    const BoxArray boxes = find_boxes(footprints, coordinates, iteration, arena);
+    int64_t count = 0;
+    for (int i = -1; i < footprints->near_count; i++)
+        count = saturated_add(
+            count, provenance_rect_count(footprints->provenance, footprints->related, &boxes,
+                                         i < 0 ? &footprints->access : &footprints->near[i], arena));
+    return count;
+}
+
+void footprint_find(const Footprints *footprints, const int64_t *coordinates, int64_t iteration, Arena *arena,
+                    Footprint *found) {
+    const BoxArray boxes = find_boxes(footprints, coordinates, iteration, arena);
     *found = (Footprint){0};
     if (boxes.count == 0)
         return;

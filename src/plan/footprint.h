@@ -39,11 +39,12 @@ typedef struct {
     bool related[MAX_VARS], others[MAX_VARS]; // active variables: those of the access, and the rest
     int loop_count;                           // sequential loops around the transfer, outermost first
     int loops[MAX_VARS];
-    int64_t iterations;       // of these loops
-    int64_t steps;            // iterations of all processors of a rank; INT64_MAX: more than fit
-    bool existence_varies;    // which members have iterations depends on the iteration
-    bool replaces;            // what is reached takes the place of what is there: nothing else may be listed
-    bool exact;               // what is reached for ranges of the loops is what their values reach together
+    int64_t iterations;    // of these loops
+    int64_t steps;         // iterations of all processors of a rank; INT64_MAX: more than fit
+    bool existence_varies; // which members have iterations depends on the iteration
+    bool replaces; // what is reached replaces what the owner has, so rectangles may not cover other elements
+    bool in_place; // each rank uses the bounding box in its home: that is listed, whole
+    bool exact;    // what is reached for ranges of the loops is what their values reach together
     bool existence_bounded;   // the bounding box says exactly whether there are iterations
     int64_t class_keys;       // product of the related dimensions
     int64_t member_keys;      // and of the others
@@ -53,10 +54,13 @@ typedef struct {
 // Of one transfer of a statement that is executed on this grid. Lives in the arena.
 Footprints *footprints_create(const Spmd *spmd, int transfer, const Provenance *provenance, const Grid *grid,
                               int64_t ranks, const int64_t *params, Arena *arena);
-// The same for finding a home that follows from footprints: that may have more than what is reached.
+// The footprints from which an induced home is found; it may hold more than they reach.
 const Footprints *footprints_of_home(const Footprints *footprints, Arena *arena);
 // The same for a tensor that may outlive the program; the copy depends on `arena` and `tensor` only.
 Footprints *footprints_copy(const Footprints *footprints, const Tensor *tensor, Arena *arena);
+
+// Whether elements between which there are others may be listed, and not rectangles around them.
+bool footprints_are_listed(const Footprints *footprints);
 
 // The coordinates of a mode in a box that bounds what is reached: around those of all accesses.
 PositionSet footprints_reached(const Footprints *footprints, const Box *box, int mode);
@@ -81,6 +85,9 @@ void worker_locate(const Footprints *footprints, Worker *worker);
 // periodic sets are in `arena`.
 void footprint_find(const Footprints *footprints, const int64_t *coordinates, int64_t iteration, Arena *arena,
                     Footprint *found);
+// About how many rectangles that has where each element that is reached is listed.
+int64_t footprint_listed(const Footprints *footprints, const int64_t *coordinates, int64_t iteration,
+                         Arena *arena);
 // Whether the processor has iterations at all, as far as the dimensions that are not related decide it.
 bool footprint_exists(const Footprints *footprints, const int64_t *coordinates, int64_t iteration,
                       Arena *scratch);

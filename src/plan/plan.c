@@ -5,6 +5,7 @@
 #include "base/integer.h"
 #include "memory/device.h"
 #include "plan/balance.h"
+#include "plan/diagonals.h"
 #include "plan/indexed.h"
 #include "plan/processor.h"
 #include "plan/rank_entries.h"
@@ -381,7 +382,7 @@ static bool plan_statement(Plan *plan, StatementPlan *statement, Diagnostics *di
         return false;
     find_homes(plan, statement);
     find_moves(statement);
-    if (!check_indexed(statement, diagnostics))
+    if (!diagonals_settle(statement, diagnostics) || !check_indexed(statement, diagnostics))
         return false;
     statement->flop = assignment_sparse(spmd->cin->assignment) ? -1 : count_flop(statement);
     statement->seconds = clock_seconds() - start;

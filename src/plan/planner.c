@@ -413,6 +413,9 @@ bool planner_in_place(const Planner *planner, const Footprint *footprint) {
     const bool on_gpu = planner->plan->spmd->on_gpu;
     if (planner->home->memory != (on_gpu ? MEMORY_GPU : MEMORY_HOST))
         return false;
+    // Where a coordinate has several homes, all of them get the sum.
+    if (planner->transfer->kind == TRANSFER_REDUCE && planner->home->replicated)
+        return false;
     // What is passed on from a view is sent from its copy on the host, which a home has not.
     if (on_gpu && planner->message_memory == MEMORY_HOST && planner->transfer->kind == TRANSFER_FETCH &&
         planner_may_pass_on(planner))
@@ -420,14 +423,17 @@ bool planner_in_place(const Planner *planner, const Footprint *footprint) {
     return count == 1 || (count > 1 && planner->transfer->kind == TRANSFER_FETCH);
 }
 
+int64_t planner_piece(const Planner *planner, const Region *pieces, const Footprint *footprint) {
+    return planner_in_place(planner, footprint) ? pieces_in_place(pieces, &footprint->bounds) : -1;
+}
+
 int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,
                       const RankArray *members) {
     const int64_t owner = parts->count > 0 ? parts->items[0].rank : -1;
-    if (planner->home->replicated || !planner_in_place(planner, footprint) ||
-        !ranks_contain(members->items, members->count, owner))
+    if (!planner_in_place(planner, footprint) || !ranks_contain(members->items, members->count, owner))
         return -1;
     const Region pieces = planner_pieces(planner, owner);
-    return pieces_in_place(&pieces, &footprint->bounds) >= 0 ? owner : -1;
+    return planner_piece(planner, &pieces, footprint) >= 0 ? owner : -1;
 }
 
 RankArray ranks_without(const RankArray *ranks, int64_t rank, Arena *arena) {

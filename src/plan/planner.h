@@ -95,6 +95,8 @@ bool planner_may_pass_on(const Planner *planner);
 // Whether a footprint can be used in a piece that contains its bounds: what is read, or one rectangle, and
 // not in disk.
 bool planner_in_place(const Planner *planner, const Footprint *footprint);
+// That one of these pieces; -1: there is none.
+int64_t planner_piece(const Planner *planner, const Region *pieces, const Footprint *footprint);
 // The rank among the members of a class that has its footprint in place in its home; -1: none. `parts` are
 // those of the footprint, or any of them.
 int64_t rank_in_place(Planner *planner, const Footprint *footprint, const HoldingArray *parts,

@@ -122,10 +122,8 @@ static void begin_step(RankPlanner *rank, int64_t step, Arena *arena) {
     memset(rank->messages, 0, sizeof rank->messages);
     rank->takes_part =
         footprint_of_rank(planner->footprints, rank->rank, step, arena, &rank->worker, &rank->footprint);
-    // Where a coordinate has several homes, all of them get the sum: then no rank computes in place.
-    if (rank->takes_part && planner_in_place(planner, &rank->footprint) &&
-        (planner->transfer->kind == TRANSFER_FETCH || !planner->home->replicated))
-        rank->piece = pieces_in_place(&rank->own, &rank->footprint.bounds);
+    if (rank->takes_part)
+        rank->piece = planner_piece(planner, &rank->own, &rank->footprint);
     if (rank->takes_part && rank->piece < 0)
         neighbour_in_place(rank->planner, rank->rank, &rank->footprint, &rank->neighbour);
 }

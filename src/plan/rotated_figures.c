@@ -321,8 +321,7 @@ static void count_owner(Counting *counting, const FigureClass *class, Owner *own
     Footprint footprint;
     find_turn(counting, class, owner->turn, &footprint);
     const Region pieces = planner_pieces(planner, owner->rank);
-    owner->in_place =
-        planner_in_place(planner, &footprint) && pieces_in_place(&pieces, &footprint.bounds) >= 0;
+    owner->in_place = planner_piece(planner, &pieces, &footprint) >= 0;
     const Situation shift = situation_of_shift(planner, counting->own.step, &footprint, owner->rank, -1);
     const Cost other = counting->turns[owner->turn].shift;
     owner->more = (Cost){shift.elements - other.elements, shift.part_count - other.messages};

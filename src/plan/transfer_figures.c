@@ -150,10 +150,7 @@ static void count_view_of(TransferFigurer *figurer, int64_t rank, const Footprin
     const Planner *planner = &figurer->planner;
     arena_reset(planner->arena);
     const Region pieces = planner_pieces(&figurer->planner, rank);
-    int64_t piece = -1;
-    if (planner_in_place(planner, footprint) &&
-        (planner->transfer->kind == TRANSFER_FETCH || !planner->home->replicated))
-        piece = pieces_in_place(&pieces, &footprint->bounds);
+    const int64_t piece = planner_piece(planner, &pieces, footprint);
     NeighbourPiece neighbour;
     if (piece < 0 && !neighbour_in_place(&figurer->planner, rank, footprint, &neighbour))
         figurer->sums.buffer[rank] = max_i64(figurer->sums.buffer[rank], footprint->volume);
