@@ -36,7 +36,7 @@ typedef struct {
     int short_rank;       // that one; -1: none
     PlannedProgram *made; // for a plan that is made again, until the plan has it
     bool replaced;        // the plan has it
-    bool has_place;       // for the plan
+    distal_plan **place;  // of the result
 } PlanCall;
 
 static distal_plan *plan_new(distal_context *context) {
@@ -56,7 +56,7 @@ static distal_plan *plan_new(distal_context *context) {
 // What does not depend on entries.
 static distal_status begin_plan(distal_context *context, void *arguments) {
     PlanCall *call = arguments;
-    if (!call->has_place)
+    if (!call->place)
         return invalid(context, "the place for the plan is NULL");
     distal_plan *plan = call->plan = plan_new(context);
     if (!plan)
@@ -306,7 +306,7 @@ static distal_status build_plan(distal_context *context, PlanCall *call, distal_
     if (status == DISTAL_OK)
         status = call_continue(context, count_threads, call);
     status = call_fits(context, status, call->plan->missing, "the plan");
-    if (status == DISTAL_OK && plan_uses_gpu_memory(call->plan->program->plan))
+    if (status == DISTAL_OK && pipeline_uses_gpu_memory(call->statement->pipeline))
         status = fits_gpu(context, call);
     if (status == DISTAL_OK && !call->plan->function)
         status = provide_function(context, call);
@@ -349,7 +349,7 @@ static distal_status run_passes(distal_context *context, PlanCall *call) {
     if (status == DISTAL_OK && call->balancing.count > 0)
         status = call_agree(context, call_continue(context, find_boundaries, call));
     if (status == DISTAL_OK && context->gpu_messages == GPU_MESSAGES_UNTRIED &&
-        pipeline_uses_gpu(call->statement->pipeline))
+        pipeline_uses_gpu_memory(call->statement->pipeline))
         status = call_agree(context, call_continue(context, prepare_gpus, call));
     if (status != DISTAL_OK)
         return status;
@@ -373,7 +373,7 @@ distal_status distal_plan_create(distal_statement *statement, distal_plan **plan
         *plan = NULL;
     if (!statement)
         return missing_argument(NULL, "distal_plan_create", "the statement");
-    PlanCall call = {.statement = statement, .has_place = plan != NULL};
+    PlanCall call = {.statement = statement, .place = plan};
     distal_status status = run_passes(statement->context, &call);
     if (status == DISTAL_OK)
         status = fill_tensors(call.plan);

@@ -290,7 +290,7 @@ static bool stop_pipelining(void *arguments) {
 }
 
 bool memory_is_free_on_gpu(Session *session) {
-    if (!plan_uses_gpu_memory(session->pipeline->plan))
+    if (!pipeline_uses_gpu_memory(session->pipeline))
         return true;
     Diagnostics *diagnostics = session->diagnostics;
     const Device *device = gpu_device(diagnostics);

@@ -87,7 +87,7 @@ static void find_neighbours(Run *run) {
     if (!run->neighbours)
         return;
     plan->nodes = neighbours_nodes(run->neighbours);
-    if (pipeline_uses_gpu(run->session->pipeline))
+    if (pipeline_uses_gpu_memory(run->session->pipeline))
         neighbours_try_gpus(run->neighbours);
     plan->gpu_nodes = neighbours_open_gpus(run->neighbours);
 }

@@ -76,7 +76,7 @@ bool session_compile(Session *session, Pass last) {
 bool session_choose_gpu_messages(Session *session, bool between_ranks) {
     Pipeline *pipeline = session->pipeline;
     bool *choice = &pipeline->plan_options.gpu_messages;
-    if (!pipeline_uses_gpu(pipeline))
+    if (!pipeline_uses_gpu_memory(pipeline))
         return true;
     const bool ok = between_ranks
                         ? gpu_messages_choose(MPI_COMM_WORLD, choice, session->diagnostics)

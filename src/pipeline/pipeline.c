@@ -118,7 +118,7 @@ static const Spmd *const *spmds(const Pipeline *pipeline) {
     return list;
 }
 
-bool pipeline_uses_gpu(const Pipeline *pipeline) {
+static bool uses_gpu(const Pipeline *pipeline) {
     bool gpu = false;
     for (int i = 0; i < pipeline->program->statement_count; i++)
         gpu = gpu || pipeline->statements[i].spmd->on_gpu;
@@ -126,7 +126,7 @@ bool pipeline_uses_gpu(const Pipeline *pipeline) {
 }
 
 bool pipeline_uses_gpu_memory(const Pipeline *pipeline) {
-    bool uses = pipeline_uses_gpu(pipeline);
+    bool uses = uses_gpu(pipeline);
     for (int t = 0; t < pipeline->program->tensor_count; t++) {
         const Placement *placement = pipeline->program->tensors[t]->placement;
         uses = uses || (placement && placement->memory == MEMORY_GPU);
@@ -138,7 +138,7 @@ static void emit_named(Pipeline *pipeline, const StatementPasses *passes, const 
     const Program *program = pipeline->program;
     Text title = text_create(pipeline->arena);
     statement_print(program, passes->statement, &title);
-    EmitOptions options = {function, text_string(&title), pipeline_uses_gpu(pipeline)};
+    EmitOptions options = {function, text_string(&title), uses_gpu(pipeline)};
     emit_function(passes->loops, &options, to);
     if (!passes->structure)
         return;
@@ -175,13 +175,13 @@ static void emit_compiled(const StatementPasses *passes, bool gpu, Text *to) {
 static bool emit(Pipeline *pipeline) {
     const Program *program = pipeline->program;
     Text text = text_create(pipeline->arena);
-    emit_prelude(pipeline_uses_gpu(pipeline), &text);
+    emit_prelude(uses_gpu(pipeline), &text);
     for (int i = 0; i < program->statement_count; i++) {
         StatementPasses *passes = &pipeline->statements[i];
         passes->id = function_id(pipeline, passes);
         text_append(&text, "\n");
         emit_named(pipeline, passes, passes->function, &text);
-        emit_compiled(passes, pipeline_uses_gpu(pipeline), &text);
+        emit_compiled(passes, uses_gpu(pipeline), &text);
     }
     pipeline->c_source = text_string(&text);
     return true;

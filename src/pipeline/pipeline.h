@@ -95,9 +95,7 @@ Plan *pipeline_plan(const Pipeline *pipeline, Arena *arena, const int64_t *param
 // the BLAS that multiply a sum by further factors. After PASS_SPMD.
 bool pipeline_reorders_products(const StatementPasses *passes);
 
-// Whether a GPU executes some statement. After PASS_SPMD.
-bool pipeline_uses_gpu(const Pipeline *pipeline);
-// The same, or some tensor is placed in memory of GPUs.
+// Whether a GPU executes some statement, or some tensor is placed in memory of GPUs. After PASS_SPMD.
 bool pipeline_uses_gpu_memory(const Pipeline *pipeline);
 
 // The number of ranks for which PASS_PLAN plans, and the largest one up to `most` on which the program can

@@ -198,8 +198,6 @@ int64_t plan_rank_peak(StatementPlan *plan, int64_t rank);
 // Bytes that a rank has in memory of its GPU while the statement is executed: the homes of all tensors that
 // are there, and its buffers and workspaces.
 int64_t plan_rank_gpu_peak(StatementPlan *plan, int64_t rank);
-// Whether any home is in GPU memory, or a GPU executes any statement.
-bool plan_uses_gpu_memory(const Plan *plan);
 
 // Plans fetches with or without the next step starting ahead. Parts that ranks have made before are as they
 // were.

@@ -341,15 +341,6 @@ int64_t plan_rank_gpu_peak(StatementPlan *plan, int64_t rank) {
     return bytes;
 }
 
-bool plan_uses_gpu_memory(const Plan *plan) {
-    bool uses = false;
-    for (int s = 0; s < plan->statement_count; s++)
-        uses = uses || plan->statements[s]->spmd->on_gpu;
-    for (int t = 0; t < plan->tensor_count; t++)
-        uses = uses || (plan->homes[t].known && plan->homes[t].memory == MEMORY_GPU);
-    return uses;
-}
-
 int64_t rank_gpu_buffer_bytes(const RankTransfer *transfer) {
     const int64_t size = (int64_t)type_info(transfer->transfer->access->tensor->type)->size;
     const int64_t buffers = saturated_mul(transfer->buffer_count, transfer->buffer_elements);

@@ -176,7 +176,7 @@ def test_long_updated_diagonal_in_steps(folder):
     expected = array.copy()
     expected[range(n), range(n)] *= 2
     expected[range(n), range(n - 1, -1, -1)] *= 4
-    for place in "M(0)", "M(*)", "M(y)", "":
+    for place in "M(0)", "M(*)", "M(x)", "M(y)", "":
         steps = "distribute({i}, {io}, {ii}, M); split(ii, is, ik, 150); communicate(A, is)"
         program = (f"machine M = grid(2); tensor A({n}, {n}): f64;" + (f"place A(x, y) -> {place};" if place else "") +
                    f"A(i, i) = 2 * A(i, i); schedule A {{ {steps} }};"

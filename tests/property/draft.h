@@ -115,7 +115,8 @@ typedef struct {
     DraftIndex indices[DRAFT_ORDER];
     int range_count;
     DraftRange ranges[DRAFT_RANGES];
-    bool has_indices; // some index is more than a variable, or a variable has a range
+    bool has_indices; // some index is more than a variable, a variable has a range, or the left side is a
+                      // diagonal
     bool accumulate;
     // "max": how it accumulates, or, where it does not, what it makes of the right side over the variables
     // that the left one lacks. "sum": makes explicit sums of the right side; "": sums terms.

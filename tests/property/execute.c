@@ -603,7 +603,7 @@ static void execute_way(Trial *trial, const Way *way, bool as_planned, MPI_Comm 
     if (way->node >= 0) {
         run.neighbours = neighbours_create(comm, way->node);
         communicators_set_neighbours(run.communicators, run.neighbours);
-        if (pipeline_uses_gpu(trial->pipeline))
+        if (pipeline_uses_gpu_memory(trial->pipeline))
             neighbours_try_gpus(run.neighbours);
     }
     Diagnostics *diagnostics = diagnostics_create(trial->arena, trial->pipeline->source);

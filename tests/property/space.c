@@ -50,6 +50,10 @@ static const Space spaces[] = {
                  "A(i) += B(i, i) * C(i, j) - B(k, i) * C(i, j)"},
     {"updated-diagonal", "tensor A(7, 7, 3): i32; tensor B(7, 3): i32\n"
                          "A(i, i, j) = A(i, i, j) * B(i, j) - A(i, i, j)"},
+    {"added-diagonal", "tensor A(7, 3, 7): i64; tensor B(7, 3): i64; tensor c(7): i64\n"
+                       "A(i, j, i) += B(i, j) * c(i) - B(k, j)"},
+    {"written-diagonal", "tensor A(5, 5): f64; tensor B(5, 7): f64\n"
+                         "A(i, i) = B(i, j)"},
     {"transpose", "tensor A(7, 13): c64; tensor B(13, 7): c64\n"
                   "A(i, j) = B(j, i)"},
     {"permuted-copy", "tensor A(37, 3, 130): f32; tensor B(3, 130, 37): f32\n"
@@ -138,6 +142,7 @@ static void read_statements(const Program *program, Draft *draft) {
         const Assignment *from = program->statements[s].assignment;
         DraftStatement *to = &draft->statements[s];
         to->target = from->lhs->tensor->id;
+        to->has_indices = assignment_window(from);
         to->accumulate = from->accumulate;
         read_vars(from, from->lhs, to->vars);
         to->root = read_expr(from, from->rhs, to);
