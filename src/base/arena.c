@@ -17,7 +17,8 @@ struct Block {
 
 struct Arena {
     Block *blocks;
-    jmp_buf *escape; // of the innermost attempt, or NULL
+    size_t next_size; // of the first block after a reset, at least
+    jmp_buf *escape;  // of the innermost attempt, or NULL
     Arena *parent, *first_child, *next_sibling;
 };
 
@@ -86,21 +87,21 @@ int64_t arena_size(const Arena *arena) {
 }
 
 void arena_reset(Arena *arena) {
-    // All blocks but the largest are freed, so that a loop that resets in each iteration soon uses one block.
-    Block *keep = arena->blocks;
-    for (Block *block = arena->blocks; block; block = block->next)
-        if (block->size > keep->size)
-            keep = block;
-    for (Block *block = arena->blocks, *next; block; block = next) {
-        next = block->next;
-        if (block != keep)
+    // Several blocks become one with room for what was in all of them, so that a loop that resets in each
+    // iteration soon uses one block.
+    Block *only = arena->blocks;
+    if (only && only->next) {
+        arena->next_size = 0;
+        for (Block *block = only, *next; block; block = next) {
+            next = block->next;
+            arena->next_size += block->size;
             free(block);
+        }
+        only = NULL;
     }
-    if (keep) {
-        keep->next = NULL;
-        keep->used = 0;
-    }
-    arena->blocks = keep;
+    if (only)
+        only->used = 0;
+    arena->blocks = only;
 }
 
 bool arena_attempt(Arena *arena, void (*body)(void *arguments), void *arguments) {
@@ -117,6 +118,8 @@ bool arena_attempt(Arena *arena, void (*body)(void *arguments), void *arguments)
 
 static Block *new_block(Arena *arena, size_t at_least) {
     size_t size = at_least > BLOCK_SIZE ? at_least : BLOCK_SIZE;
+    if (!arena->blocks && arena->next_size > size)
+        size = arena->next_size;
     if (size > SIZE_MAX - sizeof(Block))
         out_of_memory(arena);
     Block *block = malloc(sizeof(Block) + size);

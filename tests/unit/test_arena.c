@@ -81,6 +81,16 @@ static void test_reset(void **state) {
     char *after = arena_alloc(arena, 100);
     for (int i = 0; i < 100; i++)
         assert_int_equal(after[i], 0);
+    // What took several blocks takes one after a reset, which stays.
+    int64_t size = 0;
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 100; i++)
+            arena_alloc(arena, 3000);
+        assert_true(round < 2 || arena_size(arena) == size);
+        size = arena_size(arena);
+        arena_reset(arena);
+        assert_true(round < 1 || arena_size(arena) == size);
+    }
     arena_free(arena);
 }
 
