@@ -219,7 +219,7 @@ static int compare_choices(const void *left, const void *right) {
 // Takers by the replica that they take from.
 static void take_by_choice(TransferFigurer *figurer, FigureClass *class, const RankArray *takers,
                            const Footprint *footprint) {
-    const Planner *planner = &figurer->planner;
+    Planner *planner = &figurer->planner;
     Choice *choices = arena_array(figurer->class_arena, Choice, takers->count);
     int64_t count = 0;
     for (int64_t i = 0; i < takers->count; i++)
@@ -237,7 +237,7 @@ static void take_by_choice(TransferFigurer *figurer, FigureClass *class, const R
 
 static void take_lacking(TransferFigurer *figurer, FigureClass *class, const RankArray *takers,
                          const Footprint *footprint, bool all) {
-    const Planner *planner = &figurer->planner;
+    Planner *planner = &figurer->planner;
     if (takers->count == 0 || planner->home->kind == HOME_EVERYWHERE)
         return;
     if (takers->count == 1 && parts_can_be_counted(figurer, footprint)) {

@@ -300,12 +300,10 @@ static bool collect(void *context, int64_t processor, const Rect *part) {
     return true;
 }
 
-static void add_parts_of_rank(const Home *home, const Rect *rect, int64_t rank, Arena *arena,
-                              HoldingArray *found) {
-    const Region pieces = layout_pieces(home, rank, arena);
-    for (int64_t k = 0; k < pieces.rects.count; k++) {
+void pieces_find(const Region *pieces, int64_t rank, const Rect *rect, Arena *arena, HoldingArray *found) {
+    for (int64_t k = 0; k < pieces->rects.count; k++) {
         Rect part;
-        if (rect_intersect(&pieces.rects.items[k], rect, arena, &part))
+        if (rect_intersect(&pieces->rects.items[k], rect, arena, &part))
             array_push(arena, *found, (Holding){part, rank, 1, NULL});
     }
 }
@@ -319,9 +317,8 @@ static bool collect_rank(void *context, int64_t processor, const Rect *part) {
     return true;
 }
 
-// The ranks that hold part of `rect`: processors are visited in order, but those of a rank need not follow
-// each other.
-static void find_ranks(const Home *home, const Rect *rect, Arena *arena, int64_t *count, int64_t **ranks) {
+// Processors are visited in order, but those of a rank need not follow each other.
+void home_ranks(const Home *home, const Rect *rect, Arena *arena, int64_t *count, int64_t **ranks) {
     HoldingArray found = {0};
     layout_holders(&home->layout, rect, NULL, arena, collect_rank, &(Collect){home, arena, &found});
     *ranks = arena_array(arena, int64_t, found.count);
@@ -345,9 +342,11 @@ void home_find(const Home *home, const Rect *rect, int64_t choice, Arena *arena,
     }
     // Neighbouring processors of one rank share a piece: fewer and longer parts, each in one piece.
     int64_t count, *ranks;
-    find_ranks(home, rect, arena, &count, &ranks);
-    for (int64_t i = 0; i < count; i++)
-        add_parts_of_rank(home, rect, ranks[i], arena, found);
+    home_ranks(home, rect, arena, &count, &ranks);
+    for (int64_t i = 0; i < count; i++) {
+        const Region pieces = layout_pieces(home, ranks[i], arena);
+        pieces_find(&pieces, ranks[i], rect, arena, found);
+    }
 }
 
 // The ranks of a processor and of all that differ from it in coordinates of replicated dimensions only, in

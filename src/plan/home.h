@@ -116,6 +116,10 @@ int64_t holding_rank(const Holding *holding, int64_t index);
 
 // Whether home_find gives of every rectangle what the pieces of `rank` have of it as the parts of that rank.
 bool home_is_local(const Home *home);
+// Of such a home: the ranks that hold part of `rect`, in increasing order; and what these pieces of one of
+// them have of it, appended.
+void home_ranks(const Home *home, const Rect *rect, Arena *arena, int64_t *count, int64_t **ranks);
+void pieces_find(const Region *pieces, int64_t rank, const Rect *rect, Arena *arena, HoldingArray *found);
 
 // Of HOME_INDUCED: home_owners and home_pieces.
 void induced_owners(const Home *home, const Rect *rect, Arena *arena, HoldingArray *found);

@@ -79,7 +79,7 @@ bool planner_reads_all(const Planner *planner, const RankArray *ranks) {
 
 static HoldingArray holdings_for(Planner *planner, const Rect *rect, int64_t taker) {
     HoldingArray found = {0};
-    home_find(planner->home, rect, home_choice(planner->home, taker), planner->arena, &found);
+    planner_find(planner, rect, home_choice(planner->home, taker), planner->arena, &found);
     return found;
 }
 

@@ -98,6 +98,20 @@ Region planner_pieces(Planner *planner, int64_t rank) {
     return known->pieces;
 }
 
+void planner_find(Planner *planner, const Rect *rect, int64_t choice, Arena *arena, HoldingArray *found) {
+    const Home *home = planner->home;
+    if (home->per_rank == 1 || !home_is_local(home)) {
+        home_find(home, rect, choice, arena, found);
+        return;
+    }
+    int64_t count, *ranks;
+    home_ranks(home, rect, arena, &count, &ranks);
+    for (int64_t i = 0; i < count; i++) {
+        const Region pieces = planner_pieces(planner, ranks[i]);
+        pieces_find(&pieces, ranks[i], rect, arena, found);
+    }
+}
+
 bool planner_uses(const Planner *planner, OperationId operation) {
     return operations[operation]->serves_all ||
            (!planner->indexed && !(planner->plan->options.without & OPERATION_BIT(operation)));
@@ -120,9 +134,8 @@ Reuse reuse_find(const Planner *planner, const Footprint *footprint, int64_t ste
     Reuse reuse = {.step = step};
     if (step == 0)
         return reuse;
-    const int64_t iteration = step_iteration(planner->footprints, step - 1);
-    search_classes(planner->footprints, iteration, iteration + 1, SEARCH_EQUAL, footprint, planner->scratch,
-                   add_user, &(Users){&reuse.users, arena});
+    search_step(planner->footprints, step - 1, SEARCH_EQUAL, footprint, planner->scratch, add_user,
+                &(Users){&reuse.users, arena});
     return reuse;
 }
 
@@ -360,15 +373,14 @@ static void sort_holdings(HoldingArray *parts) {
         qsort(parts->items, (size_t)parts->count, sizeof(Holding), compare_holdings);
 }
 
-HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t choice, bool reduced,
-                         Arena *arena) {
+HoldingArray holdings_of(Planner *planner, const Region *region, int64_t choice, bool reduced, Arena *arena) {
     HoldingArray found = {0}, parts = {0};
     bool fits = true;
     for (int64_t i = 0; i < region->rects.count; i++)
         if (reduced)
             home_owners(planner->home, &region->rects.items[i], arena, &found);
         else
-            home_find(planner->home, &region->rects.items[i], choice, arena, &found);
+            planner_find(planner, &region->rects.items[i], choice, arena, &found);
     for (int64_t i = 0; i < found.count && fits; i++)
         fits = rect_volume(&found.items[i].rect) <= planner->message_elements;
     for (int64_t i = 0; i < found.count && !fits; i++)
@@ -383,7 +395,7 @@ static bool gives(const Holding *holding, int64_t rank, bool reduced) {
     return holding->rank == rank || (reduced && holding_has(holding, rank));
 }
 
-HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t rank, const Region *pieces,
+HoldingArray holdings_by(Planner *planner, const Region *region, int64_t rank, const Region *pieces,
                          bool reduced, Arena *arena) {
     HoldingArray parts = {0};
     if (!home_is_local(planner->home) || (reduced && planner->home->replicated)) {

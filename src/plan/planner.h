@@ -40,6 +40,8 @@ Planner planner_create(const StatementPlan *plan, int transfer, Arena *arena);
 void planner_free(Planner *planner);
 // The home pieces of a rank; they hold for the class.
 Region planner_pieces(Planner *planner, int64_t rank);
+// home_find, with these.
+void planner_find(Planner *planner, const Rect *rect, int64_t choice, Arena *arena, HoldingArray *found);
 // Whether an operation may be used.
 bool planner_uses(const Planner *planner, OperationId operation);
 
@@ -78,10 +80,9 @@ RankArray existing_ranks(const Planner *planner, const Worker *worker, int64_t s
 
 // The parts of a region and their owners, each no longer than a message may be, in order of
 // rect_compare. `reduced`: with all holders.
-HoldingArray holdings_of(const Planner *planner, const Region *region, int64_t choice, bool reduced,
-                         Arena *arena);
+HoldingArray holdings_of(Planner *planner, const Region *region, int64_t choice, bool reduced, Arena *arena);
 // Those of them that `rank`, with these pieces at home, gives to ranks of its own choice.
-HoldingArray holdings_by(const Planner *planner, const Region *region, int64_t rank, const Region *pieces,
+HoldingArray holdings_by(Planner *planner, const Region *region, int64_t rank, const Region *pieces,
                          bool reduced, Arena *arena);
 
 // Appends a holding in parts that messages may have.

@@ -194,16 +194,15 @@ static void reduce_own(RankPlanner *rank) {
 void rank_step(RankPlanner *rank, const Footprint *previous) {
     const Planner *planner = rank->planner;
     const bool fetches = planner->transfer->kind == TRANSFER_FETCH;
-    const int64_t iteration = step_iteration(planner->footprints, rank->step);
     rank->serves_own = false;
     if (rank->takes_part && fetches)
         fetch_own(rank);
     else if (rank->takes_part)
         reduce_own(rank);
     if (fetches && rank->step > 0 && previous->region.rects.count && planner_uses(planner, OPERATION_SHIFT))
-        search_classes(planner->footprints, iteration, iteration + 1, SEARCH_EQUAL, previous,
-                       planner->scratch, shift_to_class, rank);
+        search_step(planner->footprints, rank->step, SEARCH_EQUAL, previous, planner->scratch, shift_to_class,
+                    rank);
     const Footprint home = {.region = rank->own};
-    search_classes(planner->footprints, iteration, iteration + 1, SEARCH_OVERLAPPING, &home, planner->scratch,
-                   serve_other_class, rank);
+    search_step(planner->footprints, rank->step, SEARCH_OVERLAPPING, &home, planner->scratch,
+                serve_other_class, rank);
 }

@@ -185,3 +185,44 @@ bool search_classes(const Footprints *footprints, int64_t first, int64_t last, S
     arena_free(search.scratch);
     return goes_on;
 }
+
+// A worker with coordinate 0 in the dimensions that are not related.
+static Worker representative(const Footprints *footprints, const Worker *member) {
+    Worker worker = *member;
+    for (int d = 0; d < footprints->grid.order; d++)
+        if (!footprints->related_dims[d])
+            worker.coordinates[d] = footprints->vars[d] < 0 ? footprints->fixed[d] : 0;
+    worker_locate(footprints, &worker);
+    return worker;
+}
+
+bool search_step(const Footprints *footprints, int64_t step, SearchKind kind, const Footprint *target,
+                 Arena *scratch, SearchVisit visit, void *context) {
+    const int64_t iteration = step_iteration(footprints, step), local = step_local(footprints, step);
+    // A home of that many processors intersects the footprints of more classes than ranks have in a step.
+    if (footprints->per_rank <= footprints->ranks)
+        return search_classes(footprints, iteration, iteration + 1, kind, target, scratch, visit, context);
+    const Search search = {.footprints = footprints, .kind = kind, .target = target};
+    Arena *listed = arena_create_within(scratch), *found = arena_create_within(scratch);
+    int64_t *seen = arena_array(listed, int64_t, footprints->ranks), count = 0;
+    bool goes_on = true;
+    for (int64_t rank = 0; rank < footprints->ranks && goes_on && target->region.rects.count > 0; rank++) {
+        Worker worker;
+        Footprint footprint;
+        if (!footprints_worker(footprints, rank, local, &worker))
+            continue;
+        worker = representative(footprints, &worker);
+        bool is_new = true;
+        for (int64_t i = 0; i < count && is_new; i++)
+            is_new = seen[i] != worker.class_key;
+        if (!is_new)
+            continue;
+        seen[count++] = worker.class_key;
+        arena_reset(found);
+        footprint_find(footprints, worker.coordinates, iteration, found, &footprint);
+        goes_on = !is_found(&search, &footprint) || visit(context, &worker, iteration, &footprint);
+    }
+    arena_free(found);
+    arena_free(listed);
+    return goes_on;
+}

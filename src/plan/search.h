@@ -23,4 +23,9 @@ typedef bool (*SearchVisit)(void *context, const Worker *worker, int64_t iterati
 bool search_classes(const Footprints *footprints, int64_t first, int64_t last, SearchKind kind,
                     const Footprint *target, Arena *scratch, SearchVisit visit, void *context);
 
+// The same for the iteration of one step, of classes that have members among the processors which ranks run
+// in it; others may be given, too. Costs less where ranks have more processors than there are ranks.
+bool search_step(const Footprints *footprints, int64_t step, SearchKind kind, const Footprint *target,
+                 Arena *scratch, SearchVisit visit, void *context);
+
 #endif

@@ -112,7 +112,6 @@ static bool is_same_class(void *context, const Worker *worker, int64_t iteration
 // Whether no other operation of the step adds to the elements of a reduction.
 static bool is_exclusive(const Situation *situation) {
     const Planner *planner = situation->planner;
-    const int64_t iteration = step_iteration(planner->footprints, situation->step);
     Footprint target = {.region = situation->footprint->region};
     Rect rect;
     if (situation->part_count == 1) {
@@ -120,9 +119,8 @@ static bool is_exclusive(const Situation *situation) {
         target.region.rects.items = &rect;
         target.region.rects.count = 1;
     }
-    return search_classes(planner->footprints, iteration, iteration + 1, SEARCH_OVERLAPPING, &target,
-                          planner->scratch, is_same_class,
-                          &(Others){planner, situation->class_key, situation->step});
+    return search_step(planner->footprints, situation->step, SEARCH_OVERLAPPING, &target, planner->scratch,
+                       is_same_class, &(Others){planner, situation->class_key, situation->step});
 }
 
 void add_part(PartArray *parts, Part part, Arena *arena) {

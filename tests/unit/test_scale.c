@@ -278,6 +278,28 @@ static void many_turns(void **state) {
     arena_free(arena);
 }
 
+// Ranks that execute hundreds of processors each have thousands of steps, in which few classes take part.
+static void few_ranks(void **state) {
+    (void)state;
+    static const struct {
+        int64_t n, gx, gy, ranks;
+    } cases[] = {{200, 32, 32, 2}, {97, 30, 30, 4}, {50, 12, 25, 5}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Arena *arena = arena_create();
+        const clock_t start = clock();
+        const Pipeline *pipeline =
+            compile(arena, read_example(arena, "cannon"),
+                    (ParamOverride[]){{"n", cases[c].n}, {"gx", cases[c].gx}, {"gy", cases[c].gy}}, 3,
+                    cases[c].ranks);
+        for (int64_t rank = 0; rank < cases[c].ranks; rank++)
+            check_part(pipeline, rank);
+        if (getenv("DISTAL_TIMES"))
+            print_message("%d x %d processors on %d ranks: %.1f ms\n", (int)cases[c].gx, (int)cases[c].gy,
+                          (int)cases[c].ranks, 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC);
+        arena_free(arena);
+    }
+}
+
 // A result that several ranks compute goes to the first of them; nothing else moves.
 static void cosma(void **state) {
     (void)state;
@@ -442,19 +464,13 @@ static void many_operands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(part_of_one_rank),
-        cmocka_unit_test(all_gathers),
-        cmocka_unit_test(redistributions),
-        cmocka_unit_test(summa),
-        cmocka_unit_test(rotations),
-        cmocka_unit_test(many_turns),
-        cmocka_unit_test(cosma),
-        cmocka_unit_test(reduce_scatters),
-        cmocka_unit_test(all_reduces),
-        cmocka_unit_test(replicas),
-        cmocka_unit_test(dots),
-        cmocka_unit_test(few_of_many_blocks),
-        cmocka_unit_test(many_operands),
+        cmocka_unit_test(part_of_one_rank),   cmocka_unit_test(all_gathers),
+        cmocka_unit_test(redistributions),    cmocka_unit_test(summa),
+        cmocka_unit_test(rotations),          cmocka_unit_test(many_turns),
+        cmocka_unit_test(few_ranks),          cmocka_unit_test(cosma),
+        cmocka_unit_test(reduce_scatters),    cmocka_unit_test(all_reduces),
+        cmocka_unit_test(replicas),           cmocka_unit_test(dots),
+        cmocka_unit_test(few_of_many_blocks), cmocka_unit_test(many_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
