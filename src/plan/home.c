@@ -337,6 +337,11 @@ void home_find(const Home *home, const Rect *rect, int64_t choice, Arena *arena,
     int64_t replica[MAX_MACHINE_ORDER];
     choice_coordinates(home, choice, replica);
     if (home->per_rank == 1) {
+        // Holdings are large: of one that is in thousands of parts, growing the list would take most of the
+        // time.
+        const int64_t count = found->capacity ? 0 : layout_part_count(&home->layout, rect, arena);
+        if (count > 1)
+            *found = (HoldingArray){arena_array(arena, Holding, count), 0, count};
         layout_holders(&home->layout, rect, replica, arena, collect, &(Collect){home, arena, found});
         return;
     }
