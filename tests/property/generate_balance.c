@@ -72,6 +72,8 @@ static void draw_balance(Random *random, Draft *draft, int from) {
     int dims[DRAFT_DIMS], own[DRAFT_DIMS];
     Balance balance[DRAFT_DIMS] = {BALANCE_NONE};
     const int count = levels_of(by, machine->order, mode, dims);
+    if (count == 0) // another mode with this variable is divided now
+        return;
     const int balanced = random_below(random, count); // the last level that is
     for (int l = 0; l <= balanced; l++)
         balance[l] =
