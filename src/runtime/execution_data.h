@@ -95,6 +95,10 @@ typedef struct {
 // False for a transfer that does not depend on structures.
 bool execution_entry_traffic(const distal_execution *execution, int transfer, EntryTraffic *traffic);
 
+// What processors of this rank have of the positions that the current stage distributes, of structures that
+// it was not set for: before a function of the kernel runs. Local, as ranks without a processor have none.
+void execution_set_positions(const distal_execution *execution);
+
 // All transfers back to their first steps, and what they have counted to zero.
 void execution_reset(distal_execution *execution);
 

@@ -33,6 +33,7 @@ static void run_stage(distal_execution *execution, distal_kernel_function kernel
         }
     if (stage->result_home)
         result_home_begin(stage->result_home);
+    execution_set_positions(execution);
     if (!execution->converts)
         kernel(execution, params);
     progress_stop(execution->progress);

@@ -25,9 +25,6 @@ bool execution_is_structured(const distal_execution *execution) {
             (stage->result_home && !result_home_is_known(stage->result_home)))
             return false;
     }
-    for (int64_t p = 0; p < execution->position_part_count; p++)
-        if (execution->positions[p].of != execution->positions[p].storage->structure)
-            return false;
     for (int t = 0; t < execution->transfer_count; t++)
         if ((execution->copies[t] && !entry_copy_is_known(execution->copies[t])) ||
             (execution->transfers[t].indexed && !indexed_fetch_is_known(execution->transfers[t].indexed)))
@@ -86,8 +83,7 @@ static bool find_operands(distal_execution *execution, Diagnostics *diagnostics)
     return true;
 }
 
-// What processors of this rank have of positions that are distributed.
-static void set_positions(const distal_execution *execution) {
+void execution_set_positions(const distal_execution *execution) {
     for (int64_t p = 0; p < execution->position_part_count; p++) {
         ProcessorPositions *positions = &execution->positions[p];
         Storage *storage = positions->storage;
@@ -103,6 +99,7 @@ static void set_positions(const distal_execution *execution) {
 // One processor after the other, as entries are in the order of storage for each of them only.
 static void append_entries(distal_execution *execution, distal_kernel_function structure,
                            const int64_t *params, Arena *arena) {
+    execution_set_positions(execution);
     execution_reset(execution);
     execution->count = 1;
     for (; execution->first < execution->per_rank; execution->first++) {
@@ -158,11 +155,8 @@ static bool find_result(distal_execution *execution, distal_kernel_function stru
 
 static bool find_structures(distal_execution *execution, distal_kernel_function structure,
                             const int64_t *params, Diagnostics *diagnostics) {
-    if (!agree_on_part(execution->all, begin_operands, execution, diagnostics) ||
-        !find_operands(execution, diagnostics))
-        return false;
-    set_positions(execution);
-    return find_result(execution, structure, params, diagnostics);
+    return agree_on_part(execution->all, begin_operands, execution, diagnostics) &&
+           find_operands(execution, diagnostics) && find_result(execution, structure, params, diagnostics);
 }
 
 void execution_invalidate(distal_execution *execution) {

@@ -149,7 +149,7 @@ typedef struct {
     bool products;  // of three and more factors, without placements and schedules: the defaults decide
     int size_count;
     DraftSize sizes[DRAFT_SIZES];
-    DraftMachine machines[2]; // M, and sometimes N, which is no larger or has a multiple of the ranks
+    DraftMachine machines[2]; // M, and sometimes N: one of them may be smaller than the ranks
     int tensor_count;
     DraftTensor tensors[DRAFT_TENSORS];
     int statement_count;

@@ -2,6 +2,7 @@
 // Machine, ranks and placements of a drawn program.
 #include "generate.h"
 #include "automatic.h"
+#include "base/integer.h"
 
 #include <string.h>
 
@@ -74,6 +75,21 @@ void draw_other_machine(Random *random, Draft *draft, int processors) {
     draw_factors(random, processors, machine->order, factors);
     for (int d = 0; d < machine->order; d++)
         machine->sizes[d] = draw_size(random, draft, 'g', factors[d]);
+}
+
+void draw_idle_ranks(Draft *draft) {
+    enum { PERCENT = 10, MOST_RANKS = 12, MOST_IDLE = 3 };
+    Random random = random_stream(draft->seed ^ 0x1D7E, (uint64_t)draft->index);
+    const int64_t processors = draft_processors(&draft->machines[0], draft);
+    if (draft->machines[0].level_count == 0 || draft->machines[1].level_count > 0 ||
+        processors >= MOST_RANKS || draft->size_count + 2 > DRAFT_SIZES || !random_chance(&random, PERCENT))
+        return;
+    for (int s = 0; s < draft->size_count; s++)
+        if (draft->sizes[s].form == SIZE_RANKS)
+            draft->sizes[s].form = SIZE_LITERAL;
+    const int64_t most = min_i64(processors + MOST_IDLE, MOST_RANKS);
+    draft->ranks = random_between(&random, (int)processors + 1, (int)most);
+    draw_other_machine(&random, draft, draft->ranks);
 }
 
 static int draw_entry(Random *random, int64_t size, const DraftTensor *tensor, bool *used) {
@@ -248,5 +264,6 @@ void generate_draft(uint64_t seed, int64_t index, Draft *draft) {
         draw_schedules(&random, draft);
     if (!draft->products)
         draw_gpu_workspaces(draft);
+    draw_idle_ranks(draft);
     draw_automatic(draft);
 }

@@ -45,6 +45,8 @@ void draw_repetitions(Random *random, Draft *draft);
 void draw_processors(Random *random, Draft *draft);
 // Another machine, with this many processors: no more than ranks, or a multiple.
 void draw_other_machine(Random *random, Draft *draft, int processors);
+// More ranks for some programs than M has processors. N, on which nothing is placed, has one for each rank.
+void draw_idle_ranks(Draft *draft);
 // How and where all tensors are stored.
 void draw_placements(Random *random, Draft *draft);
 // Modes are stored in another order than that of the statement in `percent` of the draws.

@@ -430,5 +430,6 @@ void generate_sparse_draft(uint64_t seed, int64_t index, Draft *draft) {
     else
         draw_sparse_schedules(&random, draft, placed);
     draw_huge_extents(&random, draft);
+    draw_idle_ranks(draft);
     draw_automatic(draft);
 }
