@@ -146,9 +146,12 @@ static bool check_type(ProgramBuilder *builder, const Assignment *assignment) {
     ElementType type = expr_type(assignment->rhs);
     if (type_storable(type, target->type))
         return true;
-    return diagnostics_error(builder->diagnostics, assignment->lhs->span,
-                             "the right side is %s, which cannot be stored in '%s' of type %s",
-                             type_info(type)->name, target->name, type_info(target->type)->name);
+    return diagnostics_error(
+        builder->diagnostics, assignment->lhs->span,
+        "the right side is %s, which cannot be stored in '%s' of type %s; declare '%s' as %s%s",
+        type_info(type)->name, target->name, type_info(target->type)->name, target->name,
+        type_info(type)->name,
+        type_storable(type_component(type), target->type) ? ", or store real(...)" : "");
 }
 
 // `x(i)` over i

@@ -62,13 +62,13 @@ functions.distal:16:15: error: 'min' is not defined on complex numbers, and this
 functions.distal:17:24: error: 'max' is not defined on complex numbers, and this argument is c128
   17 | x(i) = abs(z(j)) * max(abs(z(i)) + z(i), 1)
      |                        ^~~~~~~~~~~~~~~~
-functions.distal:18:1: error: the right side is c128, which cannot be stored in 'x' of type f64
+functions.distal:18:1: error: the right side is c128, which cannot be stored in 'x' of type f64; declare 'x' as c128, or store real(...)
   18 | x(i) = sqrt(z(i))
      | ^~~~
-functions.distal:19:1: error: the right side is f64, which cannot be stored in 'k' of type i32
+functions.distal:19:1: error: the right side is f64, which cannot be stored in 'k' of type i32; declare 'k' as f64
   19 | k(i) = sqrt(4)
      | ^~~~
-functions.distal:20:1: error: the right side is f64, which cannot be stored in 'k' of type i32
+functions.distal:20:1: error: the right side is f64, which cannot be stored in 'k' of type i32; declare 'k' as f64
   20 | k(i) = pow(2, 3) * 2
      | ^~~~
 functions.distal:21:1: error: 'sqrt' is a function, not a tensor

@@ -42,7 +42,7 @@ reductions.distal:13:10: error: expected the variables that 'prod' reduces over
 reductions.distal:14:10: error: 'j' indexes nothing in this reduction
   14 | v = min({j}, x(i))
      |          ^
-reductions.distal:15:1: error: the right side is c64, which cannot be stored in 'v' of type f64
+reductions.distal:15:1: error: the right side is c64, which cannot be stored in 'v' of type f64; declare 'v' as c64, or store real(...)
   15 | v = max({i}, z(i))
      | ^
 reductions.distal:16:1: error: 'max' is not defined on complex numbers, and this is c128

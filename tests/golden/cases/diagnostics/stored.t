@@ -17,6 +17,6 @@ place R(x, y) -> M(0, 1)
 tensor a(n): i32
 a(i) = B(i, i)
 --- stderr
-stored.distal:15:1: error: the right side is f64, which cannot be stored in 'a' of type i32
+stored.distal:15:1: error: the right side is f64, which cannot be stored in 'a' of type i32; declare 'a' as f64
   15 | a(i) = B(i, i)
      | ^~~~
