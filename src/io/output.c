@@ -85,10 +85,11 @@ bool output_refuse(const Output *output, const char *why, Diagnostics *diagnosti
 
 bool output_possible(const Output *output, Diagnostics *diagnostics) {
     struct stat status;
-    if (access(output->folder, W_OK | X_OK) != 0)
+    const bool is_new = lstat(output->target, &status) != 0;
+    if ((is_new && errno != ENOENT) || access(output->folder, W_OK | X_OK) != 0)
         return output_refuse(output, strerror(errno), diagnostics);
-    if (lstat(output->target, &status) != 0)
-        return errno == ENOENT || output_refuse(output, strerror(errno), diagnostics);
+    if (is_new)
+        return true;
     if (S_ISLNK(status.st_mode))
         return output_refuse(output, strerror(ELOOP), diagnostics);
     if (!S_ISREG(status.st_mode))

@@ -128,10 +128,11 @@ def test_what_cannot_be_written(folder):
     os.mkdir(f"{folder}/folder.npy")
     os.mkfifo(f"{folder}/fifo.npy")
     os.symlink("loop.npy", f"{folder}/loop.npy")
+    open(f"{folder}/file", "wb").close()
     before = files(folder)
     for name, why in [("folder.npy", "not a regular file"), ("fifo.npy", "not a regular file"),
                       ("loop.npy", "Too many levels"), ("none/A.npy", "No such file"),
-                      (f"{'a' * 300}.npy", "File name too long")]:
+                      ("file/A.npy", "Not a directory"), (f"{'a' * 300}.npy", "File name too long")]:
         for program in (ONES, ALONE):
             done = distal(["run", "-e", program, "--out", f"A={folder}/{name}"], status=1)
             check(why in done.stderr and done.stderr.count("\n") == 1, f"{name}: {done.stderr!r}")
