@@ -493,6 +493,45 @@ static void many_boxes_of_cyclic_rows(void **state) {
     arena_free(arena);
 }
 
+// A diagonal is one rectangle where all ranks have theirs at home, and else, where it replaces elements, each
+// of them, in steps as well.
+static void diagonals(void **state) {
+    (void)state;
+    static const struct {
+        const char *place, *statement;
+        int64_t fetched, reduced; // rectangles of the first rank in the first step
+        bool in_place;
+    } cases[] = {
+        {"M(x)", "A(i, i) = 2 * A(i, i)", 1, 1, true},
+        {"M(y)", "A(i, i) = 2 * A(i, i)", 1, 1, true},
+        {"M(cyclic(x, 5))", "A(i, i) = 2 * A(i, i)", 50, 50, false},
+        {"M(0)", "A(i, i) = 2 * A(i, i)", 50, 50, false},
+        {"M(*)", "A(i, i) = 2 * A(i, i)", 1, 50, false},
+        {"M(x)", "A(i, i) += 2", 0, 1, true},
+        {"M(0)", "A(i, i) += 2", 0, 50, false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        Arena *arena = arena_create();
+        const char *text =
+            arena_printf(arena,
+                         "machine M = grid(2)\ntensor A(400, 400): f64\nplace A(x, y) -> %s\n%s\n"
+                         "schedule A {\n distribute({i}, {io}, {ii}, M)\n split(ii, is, ik, 50)\n"
+                         " communicate(A, is)\n}\n",
+                         cases[c].place, cases[c].statement);
+        StatementPlan *plan = planned(arena, text, (PlanOptions){0});
+        for (int t = 0; t < plan->spmd->transfer_count; t++) {
+            Worker worker;
+            Footprint footprint;
+            const bool reduces = plan->spmd->transfers[t].kind == TRANSFER_REDUCE;
+            assert_true(footprint_of_rank(plan->footprints[t], 0, 0, arena, &worker, &footprint));
+            assert_int_equal(footprint.region.rects.count, reduces ? cases[c].reduced : cases[c].fetched);
+            if (reduces)
+                assert_int_equal(plan_rank_transfer(plan, t, 0)->steps[0].piece >= 0, cases[c].in_place);
+        }
+        arena_free(arena);
+    }
+}
+
 // Where most ranks take from most others, their messages are one operation of all ranks.
 static void collective_exchanges(void **state) {
     (void)state;
@@ -545,6 +584,7 @@ int main(void) {
         cmocka_unit_test(many_boxes_of_cyclic_rows),
         cmocka_unit_test(copies_of_threads),
         cmocka_unit_test(copies_of_units),
+        cmocka_unit_test(diagonals),
         cmocka_unit_test(collective_exchanges),
         cmocka_unit_test(figures_do_not_overflow),
         cmocka_unit_test(known_peaks),
