@@ -11,6 +11,8 @@ import tempfile
 import time
 import traceback
 
+import _resident
+
 DISTAL = os.environ.get("DISTAL", "build/distal")
 SOURCE = os.environ.get("DISTAL_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 LIMIT_SECONDS = 120
@@ -48,6 +50,12 @@ def preloaded(name, compiler=None):
                     f"{SOURCE}/tests/support/{name}.c", "-ldl"], check=True, timeout=LIMIT_SECONDS)
     atexit.register(shutil.rmtree, os.path.dirname(library))
     return {"LD_PRELOAD": library, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+
+def stay():
+    """From now on, the ranks of runs stay for later runs (_resident.py). For tests of what runs compute, and not of how they
+    are started and ended."""
+    os.environ.update(_resident.environment())
 
 
 def example(name):
@@ -127,4 +135,12 @@ def run_cases(cases):
                 print(f"FAIL {title}: {error}", flush=True)
                 if not isinstance(error, Failure):
                     print("    " + traceback.format_exc().replace("\n", "\n    "), flush=True)
-    return 1 if failed else 0
+    return exit_status(failed)
+
+
+def exit_status(failed):
+    """That of the test, of which something has failed or not, after ranks that have stayed."""
+    wrong = _resident.end()
+    if wrong:
+        print(f"FAIL ranks that have stayed: {wrong}", flush=True)
+    return 1 if failed or wrong else 0

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranks that stay for all runs of a test file: starting ranks takes most of the time of a small run. The command starts
 `tests/order` as its launcher, which has them execute the run (tests/support/resident.c); all else is as with mpirun."""
-import atexit
 import os
 import shutil
 import socket
@@ -38,7 +37,7 @@ class Ranks:
             return int(line) if line else None
 
     def end(self):
-        """What is wrong with how they end; "" if nothing is."""
+        """Lets the ranks end; what is wrong with that, "" if nothing is."""
         for order in self.orders:
             os.close(order)
         try:
@@ -47,7 +46,7 @@ class Ranks:
             self.process.kill()
             _, said = self.process.communicate()
         shutil.rmtree(self.folder, ignore_errors=True)
-        return f"status {self.process.returncode}: {said}" if self.process.returncode else said
+        return f"{self.process.args[0]} ended with {self.process.returncode}: {said}" if self.process.returncode else ""
 
 
 class Residents:
@@ -62,7 +61,7 @@ class Residents:
         self.socket.bind(f"{self.folder}/socket")
         self.socket.listen()
         threading.Thread(target=self.listen, daemon=True).start()
-        os.environ["DISTAL_MPIRUN"] = f"{FOLDER}/order {self.folder}/socket"
+        self.environment = {"DISTAL_MPIRUN": f"{FOLDER}/order {self.folder}/socket"}
 
     def listen(self):
         while True:
@@ -86,15 +85,29 @@ class Residents:
                     self.ranks[key] = Ranks(count, environment, self.launcher)
                 ranks = self.ranks[key]
             status = ranks.execute(process)
-            if status is None:
+            if status is None:  # other ranks execute what comes after
                 with self.lock:
                     self.ranks.pop(key, None)
-                status = f"1"
-                os.write(2, ranks.end().encode())
+                print(ranks.end(), flush=True)
+                status = 1
             peer.sendall(f"{status}\n".encode())
 
     def end(self):
-        wrong = [said for said in (ranks.end() for ranks in self.ranks.values()) if said]
-        self.ranks = {}
+        """Lets all ranks end; what is wrong with that, "" if nothing is."""
+        wrong = "\n".join(filter(None, [ranks.end() for ranks in self.ranks.values()]))
         shutil.rmtree(self.folder, ignore_errors=True)
-        return "\n".join(wrong)
+        return wrong
+
+
+residents = []  # one at most
+
+
+def environment():
+    """That of a run on such ranks; with a command that is not beside the tests, of one that starts its own."""
+    if not residents and os.path.exists(f"{FOLDER}/resident"):
+        residents.append(Residents())
+    return residents[0].environment if residents else {}
+
+
+def end():
+    return residents.pop().end() if residents else ""

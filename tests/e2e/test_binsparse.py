@@ -12,7 +12,7 @@ import sys
 import h5py
 import numpy
 
-from _common import check, distal, functions_named_test, run_cases
+from _common import check, distal, functions_named_test, run_cases, stay
 
 # Levels of the formats with a name: d dense, s sparse, S sparse of two dimensions; and whether columns come first.
 NAMED = {"DVEC": ("d", False), "DMATR": ("dd", False), "DMAT": ("dd", False), "DMATC": ("dd", True), "CVEC": ("s", False),
@@ -391,4 +391,5 @@ def refused(path, expected, shape=(6, 5), element="f64", ranks=(1, 3)):
 
 
 if __name__ == "__main__":
+    stay()
     sys.exit(run_cases(functions_named_test("binsparse", globals())))

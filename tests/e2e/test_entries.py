@@ -10,7 +10,7 @@ import sys
 
 import numpy
 
-from _common import check, distal, functions_named_test, run_cases
+from _common import check, distal, functions_named_test, run_cases, stay
 
 MASK = (1 << 64) - 1
 
@@ -173,4 +173,5 @@ def test_arrays_of_text(folder):
 
 
 if __name__ == "__main__":
+    stay()
     sys.exit(run_cases(functions_named_test("entries", globals())))

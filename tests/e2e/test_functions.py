@@ -10,7 +10,7 @@ import sys
 
 import numpy
 
-from _common import DTYPE, check, distal, example, functions_named_test, once, params, run_cases
+from _common import DTYPE, check, distal, example, functions_named_test, once, params, run_cases, stay
 
 N, M = 13, 11
 
@@ -192,6 +192,7 @@ def test_sparse(folder):
 
 
 def main():
+    stay()
     cases = functions_named_test("functions", globals())
     for first, (places, ranks) in enumerate(PLACES):
         chosen = CASES[first::len(PLACES)]

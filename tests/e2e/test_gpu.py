@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, distal, functions_named_test, run_cases
+from _common import DISTAL, LIMIT_SECONDS, SOURCE, check, distal, functions_named_test, run_cases, stay
 
 EMULATED = {"DISTAL_GPU": os.environ.get("DISTAL_GPU", "emulated")}  # "cuda": on a GPU
 PARTIAL_RESULTS = 16 * 1024  # bytes of each statement, an element for each block
@@ -450,4 +450,5 @@ def test_advice(_):
 
 
 if __name__ == "__main__":
+    stay()
     sys.exit(run_cases(functions_named_test("gpu", globals())))

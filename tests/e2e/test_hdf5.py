@@ -11,7 +11,7 @@ import sys
 import h5py
 import numpy
 
-from _common import DTYPE, check, distal, functions_named_test, run_cases
+from _common import DTYPE, check, distal, functions_named_test, run_cases, stay
 
 ROWS, COLUMNS = 37, 11
 MACHINE = "param g = 1; machine M = grid(g);"
@@ -237,4 +237,5 @@ def test_twice(folder):
 
 
 if __name__ == "__main__":
+    stay()
     sys.exit(run_cases(functions_named_test("hdf5", globals())))

@@ -9,7 +9,7 @@ import sys
 
 import numpy
 
-from _common import check, distal, functions_named_test, once, run_cases
+from _common import check, distal, functions_named_test, once, run_cases, stay
 
 # A statement, the extents of its tensors in n and m, and the same in NumPy, which changes the target A.
 CASES = [
@@ -205,6 +205,7 @@ def test_entries_where_indices_are_in_modes(folder):
 
 
 def main():
+    stay()
     cases = functions_named_test("indices", globals())
     together = {}
     for number, (statement, tensors, code) in enumerate(CASES):

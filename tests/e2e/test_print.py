@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy
 
-from _common import DTYPE, check, distal, functions_named_test, run_cases
+from _common import DTYPE, check, distal, functions_named_test, run_cases, stay
 
 PLACEMENTS = {0: [""], 1: ["", "A(x) -> M(x)", "A(x) -> M(cyclic(x, 3))"],
               2: ["", "A(x, y) -> M(y)", "A(x, y) -> M(cyclic(x, 7))", "A(x, y) -> M(*)"],
@@ -207,4 +207,5 @@ def test_refused(folder):
 
 
 if __name__ == "__main__":
+    stay()
     sys.exit(run_cases(functions_named_test("print", globals())))

@@ -10,7 +10,7 @@ import sys
 
 import numpy
 
-from _common import DTYPE, check, distal, run_cases
+from _common import DTYPE, check, distal, run_cases, stay
 
 EXTENTS = {"i": 5, "j": 4, "k": 3, "l": 6}
 TYPES = {"z": "c128", "w": "c64", "n": "i32", "f": "f32"}  # by the first letter of a tensor's name; else f64
@@ -160,6 +160,7 @@ def case(text):
 
 
 def main():
+    stay()
     return run_cases([(f"readings/{text}", case(text)) for text in STATEMENTS])
 
 

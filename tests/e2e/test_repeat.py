@@ -10,7 +10,7 @@ import sys
 
 import numpy
 
-from _common import check, distal, example, functions_named_test, params, run_cases
+from _common import check, distal, example, functions_named_test, params, run_cases, stay
 
 RANKS = (1, 2, 3, 4, 6)
 
@@ -234,4 +234,5 @@ def test_growing_entries(folder):
 
 
 if __name__ == "__main__":
+    stay()
     sys.exit(run_cases(functions_named_test("repeat", globals())))

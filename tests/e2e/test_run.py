@@ -16,6 +16,7 @@ import time
 
 import numpy
 
+import _resident
 from _common import (DISTAL, DTYPE, LIMIT_SECONDS, OPTIMIZED, check, distal, example, functions_named_test, params,
                      preloaded, ranks_of_run, run_cases, wait_for)
 
@@ -229,7 +230,7 @@ def run_example(folder, name, values, ranks, element_type):
 
     inputs = [word for operand in operands for word in ("--in", f"{operand}={folder}/{operand}.npy")]
     done = distal(["run", "-", *arguments, *inputs, "--out", f"{target}={folder}/out.npy", "--check",
-                   "--stats=json"], text=program, environment=OPTIMIZED)
+                   "--stats=json"], text=program, environment={**OPTIMIZED, **_resident.environment()})
     counted = json.loads(done.stdout)
     if name not in SPARSE:  # what sparse tensors take is known when they are there
         same_figures(json.loads(distal(["plan", "-", *arguments, "--stats=json"], text=program).stdout), counted)
@@ -273,7 +274,7 @@ def test_generators(folder):
             ("random:3:0.5", "c64",
              numpy.where(half < 0.5, random_values(4, 35) + 1j * random_values(4 + 2**32, 35), 0))]:
         distal(["run", "-e", COPY.replace("TYPE", element_type), "--in", f"B={source}", "--out",
-                f"A={folder}/A.npy", "-q"])
+                f"A={folder}/A.npy", "-q"], environment=_resident.environment())
         got = numpy.load(f"{folder}/A.npy")
         check(got.dtype == numpy.dtype(DTYPE[element_type]), f"{source}: type {got.dtype}")
         check((got == expected.reshape(7, 5).astype(got.dtype)).all(), f"{source} of type {element_type}: {got}")

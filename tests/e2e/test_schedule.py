@@ -12,7 +12,7 @@ import random
 import re
 import sys
 
-from _common import check, distal, functions_named_test, run_cases
+from _common import check, distal, functions_named_test, run_cases, stay
 from test_sparse_statements import SparseCase
 
 DRAWS = 24
@@ -254,6 +254,7 @@ def test_deterministic(_):
 
 
 def main():
+    stay()
     cases = functions_named_test("schedule", globals())
     cases += [(f"schedule/drawn_{seed}", lambda _, seed=seed: run_drawn(seed)) for seed in range(DRAWS)]
     cases += [(f"schedule/drawn_disk_{seed}", lambda folder, seed=seed: run_drawn_disk(folder, seed)) for seed in range(DRAWS)]

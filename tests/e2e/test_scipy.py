@@ -11,7 +11,7 @@ import numpy
 import scipy.io
 import scipy.sparse
 
-from _common import DISTAL, LIMIT_SECONDS, Failure
+from _common import DISTAL, LIMIT_SECONDS, Failure, exit_status, stay
 
 FORMATS = {
     "csr": "csr", "csc": "csc", "coo": "coo", "dcsr": "dcsr", "dcsc": "dcsr, order(1, 0)",
@@ -176,6 +176,7 @@ def attempt(name, check, *arguments):
 
 
 def main():
+    stay()
     failed = 0
     for number, (name, matrix) in enumerate(MATRICES.items()):
         failed += attempt(f"{name}, dense results", to_dense, matrix, 1 + number % 2)
@@ -185,7 +186,7 @@ def main():
     for result in ["csr", "coo", "csc"]:
         for name in ["random", "uneven", "empty"]:
             failed += attempt(f"{name}, results in {result} too", to_sparse, MATRICES[name], result, 1)
-    return 1 if failed else 0
+    return exit_status(failed)
 
 
 if __name__ == "__main__":

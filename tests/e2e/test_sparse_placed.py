@@ -14,7 +14,7 @@ import numpy
 import scipy.io
 import scipy.sparse
 
-from _common import Failure, check, distal
+from _common import Failure, check, distal, exit_status, stay
 
 
 def random_matrix(rows, columns, density, seed):
@@ -495,6 +495,7 @@ def batches():
 
 
 def main():
+    stay()
     names, results = list(MATRICES), []
     for numbers in batches():
         for at, ranks in enumerate(GRIDS):
@@ -503,7 +504,7 @@ def main():
     for case in CASES:
         if case.volumes.__qualname__.startswith("indexed"):
             results.append(succeeds(plan, f"{case.title}, planned for {MANY_RANKS} ranks", case, MANY_COLUMNS, MANY_RANKS))
-    return 0 if all(results) else 1
+    return exit_status(not all(results))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import sys
 
 import numpy
 
-from _common import check, distal, functions_named_test, run_cases
+from _common import check, distal, functions_named_test, run_cases, stay
 
 MATRIX = "param n = 40; param m = 30; tensor B(n, m): f64, {format}; tensor x(m): f64; tensor y(n): f64; "
 PRODUCT = "y(i) = B(i, j) * x(j)"
@@ -390,4 +390,5 @@ def test_refused(folder):
 
 
 if __name__ == "__main__":
+    stay()
     sys.exit(run_cases(functions_named_test("sparse_runs", globals())))

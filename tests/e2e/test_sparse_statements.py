@@ -12,7 +12,7 @@ import sys
 
 import numpy
 
-from _common import DTYPE, Failure
+from _common import DTYPE, Failure, exit_status, stay
 from test_statements import Case, evaluate, run_together
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -142,6 +142,7 @@ def run_lines(lines, kind, ranks, seed):
 
 
 def main():
+    stay()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="draws everything (default: 1)")
     parser.add_argument("--rounds", type=int, default=2, help="how often every statement runs (default: 2)")
@@ -160,7 +161,7 @@ def main():
                                 draw.randrange(2**31))
             rest = rest[options.together:]
             number += 1
-    return 1 if failed else 0
+    return exit_status(failed)
 
 
 if __name__ == "__main__":

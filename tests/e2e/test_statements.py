@@ -15,7 +15,7 @@ from collections import namedtuple
 
 import numpy
 
-from _common import DISTAL, DTYPE, LIMIT_SECONDS, Failure
+from _common import DISTAL, DTYPE, LIMIT_SECONDS, Failure, exit_status, stay
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = ["f64", "f32", "c128", "i32", "c64", "i64", "mixed"]
@@ -462,6 +462,7 @@ def batches(texts, options, draw):
 
 
 def main():
+    stay()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="draws everything (default: 1)")
     parser.add_argument("--rounds", type=int, default=1, help="how often every statement runs (default: 1)")
@@ -477,7 +478,7 @@ def main():
         draw = random.Random(options.seed * 1000 + round_)
         for together, setting in batches(texts, options, draw):
             failed += run_in_setting(together, setting, draw.randrange(2**31))
-    return 1 if failed else 0
+    return exit_status(failed)
 
 
 if __name__ == "__main__":

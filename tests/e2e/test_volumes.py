@@ -8,7 +8,7 @@ import itertools
 import json
 import sys
 
-from _common import check, distal, example, params, run_cases
+from _common import check, distal, example, params, run_cases, stay
 
 N = 240
 BYTES = 8
@@ -120,6 +120,7 @@ def run_case(name, values, expected):
 
 
 def main():
+    stay()
     return run_cases([(f"volumes/{name} {values}", lambda _, case=(name, values, expected): run_case(*case))
                       for name, values, expected in CASES])
 

@@ -12,7 +12,7 @@ import sys
 
 import numpy
 
-from _common import check, distal, example, functions_named_test, once, params, run_cases
+from _common import check, distal, example, functions_named_test, once, params, run_cases, stay
 
 BYTES = 8
 STATEMENTS = 48
@@ -238,6 +238,7 @@ def test_convolution(folder):
 
 
 def main():
+    stay()
     cases = functions_named_test("windows", globals())
     for first, ranks in enumerate((1, 2, 3, 4, 6, 12)):
         seeds = [seed for seed in range(first, STATEMENTS, 6) if not Statement(seed).is_refused()]
