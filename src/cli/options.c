@@ -119,8 +119,9 @@ static bool unknown_option(Parsing *parsing, const char *argument) {
     if (begins.length)
         return diagnostics_error(parsing->diagnostics, (Span){0}, "'%s' is ambiguous: it could be %s", name,
                                  text_string(&begins));
+    // Any letter is close to any other one.
     return diagnostics_error(parsing->diagnostics, (Span){0}, "unknown option '%s'%s", name,
-                             did_you_mean(parsing->arena, name, NULL, names, OPTION_COUNT));
+                             did_you_mean(parsing->arena, name, NULL, names, length > 2 ? OPTION_COUNT : 0));
 }
 
 // The commands that take `option`.
