@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// order SOCKET -n RANKS COMMAND...: in the place of mpirun, has ranks that are there already execute the command
-// (resident.c). Whoever listens at the socket gets the id of this process and answers with the status, or with
-// the words of a launcher that this process becomes.
+// order SOCKET -n RANKS COMMAND...: in the place of mpirun, has ranks that are there already execute the
+// command (resident.c). Whoever listens at the socket gets the id of this process and answers with the
+// status, or with the words of a launcher that this process becomes.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ int main(int count, char **words) {
     enum { MAX_WORDS = 64 };
     char *launcher[MAX_WORDS + count], *rest;
     int n = 0;
-    for (char *word = strtok_r(answer, " \n", &rest); word && n < MAX_WORDS; word = strtok_r(NULL, " \n", &rest))
+    for (char *word = strtok_r(answer, " \n", &rest); word && n < MAX_WORDS;
+         word = strtok_r(NULL, " \n", &rest))
         launcher[n++] = word;
     for (int i = 2; i <= count; i++)
         launcher[n++] = words[i]; // the terminating NULL, too

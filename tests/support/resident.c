@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that stay: they execute the command again and again, each time for a process of `order`, which takes the
-// place of mpirun, with its arguments, environment, folder, umask and streams. Rank R reads the ids of these
-// processes from the pipe FOLDER/R; the first rank prints the status of each. They end when the pipe does.
+// Ranks that stay: they execute the command again and again, each time for a process of `order`, which takes
+// the place of mpirun, with its arguments, environment, folder, umask and streams. Rank R reads the ids of
+// these processes from the pipe FOLDER/R; the first rank prints the status of each. They end when the pipe
+// does.
 #include "memory/device.h"
 #include "runtime/blas_threads.h"
 #include "runtime/wait.h"
