@@ -13,9 +13,14 @@ enum { WIDTH = 3 };
 // The most products that are summed before the result is written, and the bytes of the panels of B that stay
 // in the second-level cache while rows of A pass by.
 enum { DEPTH = 384, CACHED_BYTES = 448 << 10 };
-// Where all of A has fewer bytes, threads divide the columns, and do not wait for one another. Each has at
-// least this much of the space.
-enum { NARROW_BYTES = 512 << 10 };
+// Where all of A has at most so many bytes, threads divide the columns, and do not wait for one another: into
+// tiles, LEAST_TILES or more for each, FAIR_TILES where columns are few, and at most MOST_TILES at once. The
+// panels of B of a tile stay in the second-level cache, so does what is requested for the next one.
+enum { NARROW_BYTES = 4 << 20, NARROW_SHAPE = 8, NARROW_PANELS = 224 << 10, NARROW_ROWS = 128 };
+enum { LEAST_TILES = 2, FAIR_TILES = 4, MOST_TILES = 16 };
+// Where each thread can sum as many products, and the result has at most so many bytes, threads divide the
+// sum.
+enum { LEAST_SUM = 2 * DEPTH, MOST_RESULT = 1 << 20 };
 // Rows of A that a thread takes at once, and the bytes of their copies. Where few products are summed, there
 // are more of them.
 enum { BLOCK_ROWS = 512, BLOCK_BYTES = 600 << 10 };
@@ -31,6 +36,9 @@ enum { PREFETCH_DEPTH = 64 };
 // Bytes of a row of A, or a column of B, in all interleaved lanes, that fit in the first-level cache.
 enum { LANE_BYTES = 16 << 10 };
 enum { ALIGNMENT = 64 };
+// Bytes between what two threads write: a processor that reads one line after the other fetches the next ones
+// ahead, which would be taken from the other thread.
+enum { THREAD_GAP = 64 << 10 };
 
 #define REPEAT(n) DISTAL_UNROLL(n)
 
@@ -65,7 +73,7 @@ static int64_t strip_elements(const Division *division) {
 // What a thread needs of the space for blocks of as many rows.
 static int64_t thread_bytes(const Division *division, int64_t rows, int64_t size) {
     return round_up(strip_elements(division) * size, ALIGNMENT) + 2 * round_up(rows * 8, ALIGNMENT) +
-           round_up(rows * division->a_row * size, ALIGNMENT);
+           round_up(rows * division->a_row * size, ALIGNMENT) + THREAD_GAP;
 }
 
 // `space`: bytes that all threads share. `rows` x `cols`: elements of a tile in registers; `size`: bytes of
@@ -101,6 +109,11 @@ static Division divide(const Product *product, int64_t space, int threads, int64
     return division;
 }
 
+// Whether the elements of two tiles are at the same places in them.
+static bool same_extents(const Tile *one, const Tile *other) {
+    return one->elements == other->elements && !memcmp(one->extents, other->extents, sizeof one->extents);
+}
+
 // The columns from `first` on that follow each other in memory, before `end`.
 static int64_t run_end(const int64_t *offsets, int64_t first, int64_t end) {
     int64_t last = first + 1;
@@ -118,8 +131,94 @@ static int64_t equal_end(const int64_t *offsets, int64_t first, int64_t end, int
     return last;
 }
 
+// A product whose A is copied as a whole; threads divide the columns.
+typedef struct {
+    Tiling m, n, k;
+    int64_t a_row;     // elements between the rows of a copy of A
+    int64_t a_copy;    // of a copy, of which there is one for each tile of m and of k
+    int64_t cached;    // columns of a strip
+    int64_t strip;     // its elements; a row of B that is made contiguous uses the same memory
+    int64_t of_thread; // bytes of the space
+    int64_t chunk;     // tiles of n that a thread takes at once
+    bool requests;     // while a tile of n is computed, the next one is requested from memory
+    int threads;
+} Narrow;
+
+// Whether a product is one that is computed in this way: A is small, and there are columns for all threads.
+// The arguments are those of divide.
+static bool narrow_create(const Product *product, int64_t space, int threads, int64_t rows, int64_t cols,
+                          int64_t size, Narrow *narrow) {
+    const bool by_a = dimension_has_unit(&product->k, OF_A),
+               by_columns = dimension_has_unit(&product->k, OF_B);
+    const int64_t height = product->m.extent, of_a = height * product->k.extent * size;
+    if (height > NARROW_BYTES / size / product->k.extent ||
+        (of_a > CACHED_BYTES && product->n.extent / NARROW_SHAPE < height))
+        return false;
+    *narrow = (Narrow){.m = tiling_create(&product->m, NARROW_ROWS, OF_C, 1, OF_A),
+                       .k = tiling_create(&product->k, DEPTH, by_a ? OF_A : OF_B, 1, by_a ? OF_B : OF_A),
+                       .threads = threads};
+    const int64_t depth = narrow->k.elements;
+    narrow->a_row = round_up(depth, ALIGNMENT / size) + ALIGNMENT / size; // not a power of two
+    narrow->a_copy = narrow->m.elements * narrow->a_row;
+    const int64_t of_copies = narrow->k.count * narrow->m.count * narrow->a_copy * size,
+                  of_rows = (narrow->m.count + 1) * narrow->m.elements * 8,
+                  left = (space - of_copies - of_rows - 4 * ALIGNMENT) / threads / ALIGNMENT * ALIGNMENT;
+    // Tiles of few columns, where they are contiguous in B as in the result, or B is so along the sum; and
+    // where the tiles of a panel are enough to request the lines of the next one.
+    const int64_t fair = round_up(ceil_div(product->n.extent, FAIR_TILES * threads), cols),
+                  of_column = depth * size,
+                  few = min_i64(fair, min_i64(NARROW_PANELS / of_column, ROW_BYTES / (ROWS * size)));
+    narrow->cached = max_i64(few / cols * cols, cols);
+    narrow->n = tiling_create(&product->n, narrow->cached, OF_C, 1, OF_B);
+    narrow->requests = of_a <= CACHED_BYTES && ceil_div(height, rows) * ALIGNMENT >= cols * size &&
+                       (by_columns || tiling_run(&narrow->n, OF_B) > 1);
+    if (of_a <= CACHED_BYTES && !narrow->requests) {
+        const int64_t most =
+            min_i64(min_i64(fair, COLUMNS), left / 2 / (of_column + 16 + size)) / cols * cols;
+        narrow->n = tiling_create(&product->n, max_i64(most, cols), OF_C, 1, OF_B);
+    }
+    narrow->strip = max_i64(STRIP_TILES * ROWS * narrow->cached, narrow->n.elements);
+    const int64_t of_panels = depth * round_up(narrow->n.elements, VECTOR / size) * size;
+    narrow->of_thread = round_up(DEPTH * 8, ALIGNMENT) + 2 * round_up(narrow->n.elements * 8, ALIGNMENT) +
+                        round_up(narrow->strip * size, ALIGNMENT) + round_up(of_panels, ALIGNMENT) +
+                        THREAD_GAP;
+    narrow->chunk = max_i64(1, min_i64(MOST_TILES, narrow->n.count / (2 * FAIR_TILES * threads)));
+    return left > 0 && narrow->of_thread <= left && narrow->n.count >= LEAST_TILES * threads;
+}
+
+static int longest_loop(const Dimension *dimension) {
+    int longest = 0;
+    for (int i = 1; i < dimension->count; i++)
+        if (dimension->loops[i].extent > dimension->loops[longest].extent)
+            longest = i;
+    return longest;
+}
+
+// Whether threads divide the sum: it is long, and copies of the result are small.
+static bool is_deep(const Product *product, int64_t space, int threads, int64_t size) {
+    if (threads == 1 || product->k.count == 0)
+        return false;
+    const int64_t longest = product->k.loops[longest_loop(&product->k)].extent;
+    return longest / threads * (product->k.extent / longest) >= LEAST_SUM &&
+           product->m.extent <= MOST_RESULT / size / product->n.extent &&
+           space / threads >= MOST_RESULT + ALIGNMENT + PANELS_LEAST_SPACE;
+}
+
+// The loops as they visit a matrix whose elements in this dimension have the distance `step`.
+static void dimension_compact(Dimension *dimension, int64_t step) {
+    for (int i = dimension->count - 1; i >= 0; i--) {
+        dimension->loops[i].c = step;
+        step *= dimension->loops[i].extent;
+    }
+}
+
 // What happens to the elements of the result.
 typedef enum { WRITE_ADDS, WRITE_STORES, WRITE_STREAMS } Writing;
+
+// The same for term `s` of `count`, where that is for all of a product.
+static Writing writing_of_term(Writing writing, int64_t s, int64_t count) {
+    return s > 0 ? WRITE_ADDS : writing == WRITE_STREAMS && count > 1 ? WRITE_STORES : writing;
+}
 
 // distal_transpose_* for elements of any size.
 static void transpose_elements(size_t size, int64_t rows, int64_t cols, void *to, int64_t to_row,
@@ -237,8 +336,15 @@ DEFINE_TILES(i64, uint64_t, 1)
 #define FINISH NAME(finish)
 #define REQUEST_ENDS NAME(request_ends)
 #define WRITE NAME(write)
+#define SET_COLUMNS NAME(set_columns)
+#define SET_DEPTH NAME(set_depth)
+#define COPY_ROWS NAME(copy_rows)
+#define NEXT_REQUEST NAME(next_request)
 #define MULTIPLY_STRIP NAME(multiply_strip)
+#define MULTIPLY_ROWS NAME(multiply_rows)
+#define MULTIPLY_NARROW NAME(multiply_narrow)
 #define MULTIPLY_SHARED NAME(multiply_shared)
+#define MULTIPLY_DEEP NAME(multiply_deep)
 #define MULTIPLY NAME(multiply)
 #define SCALE NAME(scale)
 #define SUM NAME(sum)

@@ -56,6 +56,29 @@ static void PACK_COLUMNS(const NAME(PanelsOfB) * b, const Tiling *k, const Tile 
         memset(panel + p * width + end - col, 0, (size_t)(width - (end - col)) * sizeof *panel);
 }
 
+// The columns of a tile.
+static void SET_COLUMNS(NAME(PanelsOfB) * b, const Tiling *n, const Tile *col) {
+    b->cols = col->elements;
+    tile_offsets(n, col, OF_B, b->cols_at);
+    b->contiguous = run_end(b->cols_at, 0, b->cols) == b->cols;
+}
+
+// The rows of a tile.
+static void SET_DEPTH(NAME(PanelsOfB) * b, const Tiling *k, const Tile *term) {
+    b->depth = term->elements;
+    tile_offsets(k, term, OF_B, b->depth_at);
+}
+
+// Copies a tile of A, which begins at `a`, to rows of `length` elements.
+static void COPY_ROWS(const Tiling *m, const Tile *row, const Tiling *k, const Tile *term, int64_t length,
+                      const TYPE *a, TYPE *rows) {
+    CopyLoops copy = copy_create();
+    copy_add_tile(&copy, m, row, OF_A, length);
+    copy_add_tile(&copy, k, term, OF_A, 1);
+    copy_order(&copy);
+    copy_elements(sizeof *rows, &copy, a, rows);
+}
+
 static void SCALE(int64_t count, TYPE alpha, TYPE *elements) {
     if (alpha == 1)
         return;
@@ -140,11 +163,32 @@ static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_r
     }
 }
 
+// What is requested from memory while tiles are computed whose rows of A are in the cache: `count` rows of a
+// tensor with `length` elements each, a part with each tile. `next`: the part of the next one.
+typedef struct {
+    const TYPE *tensor;
+    const int64_t *rows_at, *elements_at;
+    int64_t count, length, next;
+} NAME(Requests);
+
+// Where the next part begins in each of its rows: a tile requests as many elements of them as it sums
+// products.
+static void NEXT_REQUEST(NAME(Requests) * requests, int64_t depth, const REAL *rows[ROWS]) {
+    const int64_t blocks = ceil_div(requests->count, TILE_ROWS), part = requests->next++;
+    const int64_t first = part % blocks * TILE_ROWS,
+                  at = requests->elements_at[min_i64(part / blocks * depth, requests->length - 1)];
+    for (int64_t r = 0; r < ROWS; r++) {
+        const int64_t row = min_i64(first + r / PARTS, requests->count - 1);
+        rows[r] = (const REAL *)(requests->tensor + requests->rows_at[row] + at);
+    }
+}
+
 // Products of `tiles` tiles of rows of A, the last of which may be the same, by the panels of columns
-// from .. to: of each panel by all rows, while it is in the first-level cache. `next`: the rows after them.
+// from .. to: of each panel by all rows, while it is in the first-level cache. Requested meanwhile are the
+// rows `next`, which come after them, or `requests` where they are given.
 static void MULTIPLY_STRIP(int64_t tiles, const TYPE *const *rows, const TYPE *const *next,
-                           const NAME(PanelsOfB) * b, int64_t from, int64_t to, TYPE *strip,
-                           int64_t strip_row) {
+                           NAME(Requests) * requests, const NAME(PanelsOfB) * b, int64_t from, int64_t to,
+                           TYPE *strip, int64_t strip_row) {
     const REAL *parts[STRIP_TILES * ROWS], *next_parts[STRIP_TILES * ROWS];
     for (int64_t r = 0; r < tiles * ROWS; r++) {
         parts[r] = (const REAL *)rows[r / PARTS] + r % PARTS;
@@ -152,10 +196,52 @@ static void MULTIPLY_STRIP(int64_t tiles, const TYPE *const *rows, const TYPE *c
     }
     for (int64_t col = from; col < to; col += COLS) {
         const int64_t width = NAME(panel_width)(b->cols, col) * (int64_t)sizeof(TYPE) / VECTOR;
-        for (int64_t r = 0; r < tiles * ROWS; r += ROWS)
+        for (int64_t r = 0; r < tiles * ROWS; r += ROWS) {
+            if (requests)
+                NEXT_REQUEST(requests, b->depth, next_parts + r);
             NAME(tile)
-        (width, b->depth, parts + r, next_parts + r, (const REAL *)(b->panels + col * b->depth),
-         (REAL *)(strip + r / PARTS * strip_row + col - from), strip_row);
+            (width, b->depth, parts + r, next_parts + r, (const REAL *)(b->panels + col * b->depth),
+             (REAL *)(strip + r / PARTS * strip_row + col - from), strip_row);
+        }
+    }
+}
+
+// Rows of A, and of the result.
+typedef struct {
+    const TYPE *a;
+    int64_t count;
+    const int64_t *a_at, *c_at;
+} NAME(Rows);
+
+// The result, of which a tile of B has columns.
+typedef struct {
+    TYPE *c;
+    const int64_t *cols_at;
+    TYPE alpha;
+    Writing writing;
+} NAME(Result);
+
+// The columns from .. to of these rows.
+static void MULTIPLY_ROWS(const NAME(Rows) * rows, NAME(Requests) * requests, const NAME(PanelsOfB) * b,
+                          int64_t from, int64_t to, TYPE *strip, int64_t strip_row, const NAME(Result) * of) {
+    const int64_t height = b->depth >= STRIP_DEPTH ? STRIP_ROWS : TILE_ROWS;
+    const bool prefetch = of->writing != WRITE_STREAMS && b->depth >= PREFETCH_DEPTH;
+    for (int64_t r = 0; r < rows->count; r += height) {
+        const int64_t count = min_i64(height, rows->count - r), tiles = ceil_div(count, TILE_ROWS);
+        const TYPE *strip_rows[STRIP_ROWS], *next_rows[STRIP_ROWS];
+        for (int64_t i = 0; i < tiles * TILE_ROWS; i++) {
+            strip_rows[i] = rows->a + rows->a_at[r + min_i64(i, count - 1)];
+            next_rows[i] = rows->a + rows->a_at[min_i64(r + height + i, rows->count - 1)];
+        }
+        const int64_t *const c_at = rows->c_at + r, *const cols_at = of->cols_at + from;
+        for (int64_t i = 0; prefetch && i < count; i++)
+            for (int64_t x = 0; x < to - from; x += ALIGNMENT / (int64_t)sizeof(TYPE))
+                __builtin_prefetch(of->c + c_at[i] + cols_at[x], 1);
+        if (of->writing == WRITE_STREAMS)
+            REQUEST_ENDS(count, to - from, c_at, cols_at, of->c);
+        MULTIPLY_STRIP(tiles, strip_rows, next_rows, requests, b, from, to, strip, strip_row);
+        FINISH(count, to - from, strip_row, of->alpha, strip);
+        WRITE(count, to - from, strip, strip_row, c_at, cols_at, of->c, of->writing);
     }
 }
 
@@ -188,13 +274,10 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
 #pragma omp single
                 {
                     panels.tensor = b + col.b + term.b;
-                    panels.depth = term.elements;
-                    panels.cols = col.elements;
+                    SET_COLUMNS(&panels, n, &col);
+                    SET_DEPTH(&panels, k, &term);
                     tile_offsets(k, &term, OF_A, a_depth_at);
-                    tile_offsets(k, &term, OF_B, panels.depth_at);
-                    tile_offsets(n, &col, OF_B, panels.cols_at);
                     tile_offsets(n, &col, OF_C, c_cols_at);
-                    panels.contiguous = run_end(panels.cols_at, 0, panels.cols) == panels.cols;
                 }
                 if (by_columns) {
 #pragma omp for schedule(dynamic)
@@ -212,11 +295,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                 const bool direct = dimension_has_unit(&k->of, OF_A) &&
                                     a_depth_at[term.elements - 1] == term.elements - 1 &&
                                     col.elements <= 2 * division.cached && n->count == 1;
-                const Writing writing = s > 0                                     ? WRITE_ADDS
-                                        : stores == WRITE_STREAMS && k->count > 1 ? WRITE_STORES
-                                                                                  : stores;
-                const bool prefetch = writing != WRITE_STREAMS && term.elements >= PREFETCH_DEPTH;
-                const int64_t height = term.elements >= STRIP_DEPTH ? STRIP_ROWS : TILE_ROWS;
+                const Writing writing = writing_of_term(stores, s, k->count);
 #pragma omp for schedule(dynamic)
                 for (int64_t item = 0; item < m->count * division.groups; item++) {
                     const Tile row = tile_at(m, item % m->count);
@@ -227,40 +306,138 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                     if (direct) {
                         tile_offsets(m, &row, OF_A, a_rows_at);
                     } else {
-                        CopyLoops copy = copy_create();
-                        copy_add_tile(&copy, m, &row, OF_A, division.a_row);
-                        copy_add_tile(&copy, k, &term, OF_A, 1);
-                        copy_order(&copy);
-                        copy_elements(sizeof *a_copy, &copy, rows, a_copy);
+                        COPY_ROWS(m, &row, k, &term, division.a_row, rows, a_copy);
                         rows = a_copy;
                         for (int64_t r = 0; r < row.elements; r++)
                             a_rows_at[r] = r * division.a_row;
                     }
+                    const NAME(Rows) of_a = {rows, row.elements, a_rows_at, c_rows_at};
+                    const NAME(Result) of = {c + row.c + col.c, c_cols_at, alpha, writing};
                     for (int64_t from = begin, to; from < end; from = to) {
                         to = min_i64(from + division.cached, end);
-                        for (int64_t r = 0; r < row.elements; r += height) {
-                            const int64_t count = min_i64(height, row.elements - r);
-                            const int64_t tiles = ceil_div(count, TILE_ROWS);
-                            const TYPE *strip_rows[STRIP_ROWS], *next_rows[STRIP_ROWS];
-                            for (int64_t i = 0; i < tiles * TILE_ROWS; i++) {
-                                const int64_t next = min_i64(r + height + i, row.elements - 1);
-                                strip_rows[i] = rows + a_rows_at[r + min_i64(i, count - 1)];
-                                next_rows[i] = rows + a_rows_at[next];
-                            }
-                            TYPE *const to_c = c + row.c + col.c;
-                            for (int64_t i = 0; prefetch && i < count; i++)
-                                for (int64_t x = from; x < to; x += ALIGNMENT / (int64_t)sizeof *c)
-                                    __builtin_prefetch(to_c + c_rows_at[r + i] + c_cols_at[x], 1);
-                            if (writing == WRITE_STREAMS)
-                                REQUEST_ENDS(count, to - from, c_rows_at + r, c_cols_at + from, to_c);
-                            MULTIPLY_STRIP(tiles, strip_rows, next_rows, &panels, from, to, strip, strip_row);
-                            FINISH(count, to - from, strip_row, alpha, strip);
-                            WRITE(count, to - from, strip, strip_row, c_rows_at + r, c_cols_at + from, to_c,
-                                  writing);
-                        }
+                        MULTIPLY_ROWS(&of_a, NULL, &panels, from, to, strip, strip_row, &of);
                     }
                 }
             }
+    }
+}
+
+// All of A is copied first, and threads divide the columns: each copies those of a tile, and multiplies them
+// while those of the next one come from memory.
+static void MULTIPLY_NARROW(const Product *product, const Narrow *narrow, void *space, Writing stores,
+                            TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    const Tiling *m = &narrow->m, *n = &narrow->n, *k = &narrow->k;
+    const bool by_columns = dimension_has_unit(&product->k, OF_B);
+    const int64_t strip_row = PARTS * narrow->cached;
+    char *free_space = (char *)round_up((int64_t)(uintptr_t)space, ALIGNMENT);
+    int64_t *const a_rows_at = take(&free_space, m->elements * 8), *const c_rows_at =
+                                                                       take(&free_space,
+                                                                            m->count * m->elements * 8);
+    TYPE *const a_copies = take(&free_space, k->count * m->count * narrow->a_copy * (int64_t)sizeof *c);
+    for (int64_t r = 0; r < m->elements; r++)
+        a_rows_at[r] = r * narrow->a_row;
+    for (int64_t i = 0; i < m->count; i++) {
+        const Tile row = tile_at(m, i);
+        tile_offsets(m, &row, OF_C, c_rows_at + i * m->elements);
+    }
+#pragma omp parallel num_threads(narrow->threads)
+    {
+        char *own = free_space + omp_get_thread_num() * narrow->of_thread;
+        NAME(PanelsOfB)
+        panels = {.depth_at = take(&own, DEPTH * 8), .cols_at = take(&own, n->elements * 8)};
+        int64_t *const c_cols_at = take(&own, n->elements * 8);
+        TYPE *const strip = take(&own, narrow->strip * (int64_t)sizeof *c);
+        panels.panels = take(&own, 0);
+        Tile last_col = {0}, last_term = {0};
+        CopyLoops cols = copy_create();
+#pragma omp for
+        for (int64_t item = 0; item < k->count * m->count; item++) {
+            const Tile row = tile_at(m, item % m->count), term = tile_at(k, item / m->count);
+            COPY_ROWS(m, &row, k, &term, narrow->a_row, a + row.a + term.a, a_copies + item * narrow->a_copy);
+        }
+#pragma omp for schedule(dynamic, narrow->chunk)
+        for (int64_t j = 0; j < n->count; j++) {
+            const Tile col = tile_at(n, j), next_col = tile_at(n, min_i64(j + 1, n->count - 1));
+            if (!same_extents(&col, &last_col)) {
+                SET_COLUMNS(&panels, n, &col);
+                tile_offsets(n, &col, OF_C, c_cols_at);
+                cols = copy_create();
+                copy_add_tile(&cols, n, &col, OF_B, 1);
+                copy_order(&cols);
+                last_col = col;
+            }
+            for (int64_t s = 0; s < k->count; s++) {
+                const bool is_last = s + 1 == k->count;
+                const Tile term = tile_at(k, s), next_term = tile_at(k, is_last ? 0 : s + 1);
+                if (!same_extents(&term, &last_term)) {
+                    SET_DEPTH(&panels, k, &term);
+                    last_term = term;
+                }
+                panels.tensor = b + col.b + term.b;
+                for (int64_t first = 0; by_columns && first < col.elements; first += COLS)
+                    PACK_COLUMNS(&panels, k, &term, first);
+                for (int64_t p = 0; !by_columns && p < term.elements; p++)
+                    PACK_ROW(&panels, &cols, p, strip);
+                NAME(Requests) requests = {.tensor = b + (is_last ? next_col.b : col.b) + next_term.b};
+                requests.rows_at = by_columns ? panels.cols_at : panels.depth_at;
+                requests.elements_at = by_columns ? panels.depth_at : panels.cols_at;
+                requests.count = by_columns ? panels.cols : panels.depth;
+                requests.length = by_columns ? panels.depth : panels.cols;
+                for (int64_t i = 0; i < m->count; i++) {
+                    const Tile row = tile_at(m, i);
+                    const NAME(Rows) of_a = {a_copies + (s * m->count + i) * narrow->a_copy, row.elements,
+                                             a_rows_at, c_rows_at + i * m->elements};
+                    const NAME(Result)
+                        of = {c + row.c + col.c, c_cols_at, alpha, writing_of_term(stores, s, k->count)};
+                    for (int64_t from = 0, to; from < col.elements; from = to) {
+                        to = min_i64(from + narrow->cached, col.elements);
+                        MULTIPLY_ROWS(&of_a, narrow->requests ? &requests : NULL, &panels, from, to, strip,
+                                      strip_row, &of);
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void MULTIPLY(const Product *product, void *space, int64_t bytes, int threads, bool stores, TYPE alpha,
+                     const TYPE *a, const TYPE *b, TYPE *c);
+
+// The longest loop of the sum is divided among the threads. Each has a result of its own; then these are
+// added.
+static void MULTIPLY_DEEP(const Product *product, void *space, int64_t bytes, int threads, bool stores,
+                          TYPE alpha, const TYPE *a, const TYPE *b, TYPE *c) {
+    const int64_t rows = product->m.extent, cols = product->n.extent,
+                  of_result = round_up(rows * cols * (int64_t)sizeof *c, ALIGNMENT),
+                  part = bytes / threads / ALIGNMENT * ALIGNMENT;
+    const int divided = longest_loop(&product->k);
+    const Loop all = product->k.loops[divided];
+    Product own = *product;
+    dimension_compact(&own.n, 1);
+    dimension_compact(&own.m, cols);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for
+        for (int t = 0; t < threads; t++) {
+            const int64_t first = all.extent * t / threads, end = all.extent * (t + 1) / threads;
+            Product terms = own;
+            terms.k.loops[divided].extent = end - first;
+            terms.k.extent = product->k.extent / all.extent * (end - first);
+            char *const memory = (char *)space + t * part;
+            MULTIPLY(&terms, memory + of_result, part - of_result, 1, true, alpha, a + first * all.a,
+                     b + first * all.b, (TYPE *)memory);
+        }
+#pragma omp for
+        for (int64_t r = 0; r < rows; r++) {
+            TYPE *const to = c + dimension_at(&product->m, r).c;
+            for (int64_t i = 0; i < cols; i++) {
+                TYPE *const element = to + dimension_at(&product->n, i).c;
+                TYPE sum = stores ? 0 : *element;
+                for (int t = 0; t < threads; t++)
+                    sum = SUM(sum, ((const TYPE *)((char *)space + t * part))[r * cols + i]);
+                *element = sum;
+            }
+        }
     }
 }
 
@@ -268,26 +445,15 @@ static void MULTIPLY(const Product *product, void *space, int64_t bytes, int thr
                      const TYPE *a, const TYPE *b, TYPE *c) {
     const bool is_large = product->m.extent > STREAM_BYTES / (int64_t)sizeof *c / product->n.extent;
     const Writing writing = !stores ? WRITE_ADDS : is_large ? WRITE_STREAMS : WRITE_STORES;
-    const bool is_narrow = product->m.extent <= NARROW_BYTES / (int64_t)sizeof *c / product->k.extent;
-    const Tiling parts = tiling_create(&product->n, COLUMNS, OF_C, 1, OF_B);
-    if (threads == 1 || !is_narrow || parts.count < 2 * threads) {
+    Narrow narrow;
+    if (narrow_create(product, bytes, threads, TILE_ROWS, COLS, sizeof *c, &narrow))
+        MULTIPLY_NARROW(product, &narrow, space, writing, alpha, a, b, c);
+    else if (is_deep(product, bytes, threads, sizeof *c))
+        MULTIPLY_DEEP(product, space, bytes, threads, stores, alpha, a, b, c);
+    else
         MULTIPLY_SHARED(product, space, bytes, threads, writing, alpha, a, b, c);
-        return;
-    }
-    const int team = (int)min_i64(threads, bytes / PANELS_LEAST_SPACE);
-    const int64_t part_bytes = bytes / team;
-#pragma omp parallel for num_threads(team) schedule(dynamic)
-    for (int64_t i = 0; i < parts.count; i++) {
-        const Tile part = tile_at(&parts, i);
-        Product columns = *product;
-        columns.n = parts.of;
-        columns.n.extent = part.elements;
-        for (int loop = 0; loop < columns.n.count; loop++)
-            columns.n.loops[loop].extent = part.extents[loop];
-        MULTIPLY_SHARED(&columns, (char *)space + omp_get_thread_num() * part_bytes, part_bytes, 1, writing,
-                        alpha, a, b + part.b, c + part.c);
-    }
 }
+
 // Of matrices that are interleaved, an element of the result in each of `lanes`, at most INTERLEAVED_LANES.
 static void ADD_ELEMENTS(const Dimension *k, int64_t lanes, bool stores, TYPE alpha, const TYPE *a,
                          const TYPE *b, TYPE *c) {

@@ -249,6 +249,28 @@ static void test_large_results(void **unused) {
     }
 }
 
+// Products whose columns, or whose sum, threads divide, in more than one tile of each dimension.
+static void test_divided(void **unused) {
+    (void)unused;
+    const int64_t extents[][3] = {
+        {131, 300, 401}, {41, 310, 1000}, {81, 650, 1000}, {17, 30, 9001}, {3, 7, 40009}};
+    for (int number = 0; number < 10; number++) {
+        const uint64_t seed = state;
+        Case drawn = {.counts = {1, 1, 1}, .threads = 1 + number % 3, .team = 1};
+        for (int dim = 0; dim < 3; dim++) {
+            const int64_t extent = extents[number / 2][dim], inner = number % 2 ? 1 + below(8) : 1;
+            drawn.loops[drawn.loop_count++].extent = (extent + inner - 1) / inner;
+            drawn.counts[dim] = inner > 1 ? 2 : 1;
+            if (inner > 1)
+                drawn.loops[drawn.loop_count++].extent = inner;
+        }
+        for (int tensor = 0; tensor < 3; tensor++)
+            draw_packed(&drawn, tensor);
+        check_f64(drawn, number % 2, seed);
+        check_f32(drawn, number % 2, seed);
+    }
+}
+
 // A batch along which A is contiguous, and as many columns as panels may have: copies and panels divide what
 // a thread of a large team has.
 static void test_little_space(void **unused) {
@@ -307,11 +329,11 @@ static void test_callers(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_f32),           cmocka_unit_test(test_f64),
-        cmocka_unit_test(test_c64),           cmocka_unit_test(test_c128),
-        cmocka_unit_test(test_i32),           cmocka_unit_test(test_i64),
-        cmocka_unit_test(test_large_results), cmocka_unit_test(test_little_space),
-        cmocka_unit_test(test_long_sums),     cmocka_unit_test(test_callers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),           cmocka_unit_test(test_f64),
+                                       cmocka_unit_test(test_c64),           cmocka_unit_test(test_c128),
+                                       cmocka_unit_test(test_i32),           cmocka_unit_test(test_i64),
+                                       cmocka_unit_test(test_large_results), cmocka_unit_test(test_divided),
+                                       cmocka_unit_test(test_little_space),  cmocka_unit_test(test_long_sums),
+                                       cmocka_unit_test(test_callers)};
     return cmocka_run_group_tests_name("contraction", tests, NULL, NULL);
 }
