@@ -213,7 +213,7 @@ static double included_memory(const Visit *visit, const double extents[3], doubl
 }
 
 // How the call is executed. Columns are along what is contiguous in the result.
-static ModelKernel kernel_of(const Leaf *leaf, const Work *work) {
+static ModelKernel kernel_of(const Leaf *leaf, const Work *work, bool stores) {
     const BlasCall *call = leaf->call;
     if (!is_matrix_product(call, leaf->assign->lhs))
         return MODEL_CONTRACTION;
@@ -221,13 +221,15 @@ static ModelKernel kernel_of(const Leaf *leaf, const Work *work) {
     bool of_m = false;
     for (int i = 0; i < call->m.count; i++)
         of_m = of_m || call->m.sources[i] == last;
-    return call->contraction && (of_m ? work->m : work->n) <= PANEL_COLUMNS ? MODEL_PANELS : MODEL_GEMM;
+    const double rows = of_m ? work->n : work->m, cols = of_m ? work->m : work->n;
+    return call->contraction && multiplies_in_panels(rows, cols, work->k, stores) ? MODEL_PANELS : MODEL_GEMM;
 }
 
 static void add_product(Visit *visit, const Leaf *leaf, const Work *work, double steps) {
     const double extents[] = {work->m, work->n, work->k};
     const double size = (double)type_info(leaf->assign->lhs->tensor->type)->size;
-    const ModelKernel kernel = kernel_of(leaf, work);
+    const bool stores = visit->plan->spmd->nests[leaf->nest].zero_depth == 0;
+    const ModelKernel kernel = kernel_of(leaf, work, stores);
     visit->seconds.computing +=
         work->flop / model_product_rate(visit->machine, kernel, extents, work->real_bytes) +
         work->calls * visit->machine->machine->overhead;

@@ -427,6 +427,34 @@ static void add_loop(CallDim *dim, int loop, int source) {
     dim->sources[dim->count++] = source;
 }
 
+// Whether the leaf is executed once, so that it may store what it sums.
+static bool is_executed_once(const LeafSite *site) {
+    const Nest nest = cin_nest(site->cin, site->nest);
+    for (int i = 0; i < nest.loop_count; i++)
+        if (site->outside[nest.loops[i]] && !cin_directive(site->cin, DIRECTIVE_DISTRIBUTE, nest.loops[i]))
+            return false;
+    return true;
+}
+
+// Whether a product of matrices is multiplied in panels, as far as the extents are known.
+static bool fits_panels(const LeafSite *site, const BlasCall *call) {
+    const Access *result = site->assign->lhs;
+    double extents[DIM_COUNT] = {1, 1, 1};
+    if (type_info(result->tensor->type)->is_integer)
+        return true;
+    for (int d = 0; d < DIM_COUNT; d++)
+        for (int i = 0; i < call_dim(call, d)->count; i++) {
+            int64_t extent;
+            const IntExpr *of_loop = site->cin->vars[call_dim(call, d)->loops[i]].extent;
+            if (!site->params || !int_is_closed(of_loop) || !int_eval(of_loop, site->params, NULL, &extent))
+                return false;
+            extents[d] *= (double)extent;
+        }
+    const bool by_rows = is_walked_by(&call->n, result);
+    return multiplies_in_panels(extents[by_rows ? M : N], extents[by_rows ? N : M], extents[K],
+                                is_executed_once(site));
+}
+
 const BlasCall *blas_fit_contraction(const LeafSite *site) {
     const char *reason;
     Search search = {
@@ -451,8 +479,9 @@ const BlasCall *blas_fit_contraction(const LeafSite *site) {
     if (!cin_is_on_gpu(site->cin) && !is_walked_by(&call->batch, call->a) &&
         !is_walked_by(&call->batch, call->b) && !is_walked_by(&call->batch, site->assign->lhs))
         call->batch.count = 0;
-    // In iterations of other loops, the product may have few columns, which it is better at.
-    call->contraction = !gemm || blas_call_loops(call) - (call->batch.count == 1) > DIM_COUNT || site->inner;
+    // In iterations of other loops, products may have few columns, which panels are better at.
+    call->contraction = !gemm || blas_call_loops(call) - (call->batch.count == 1) > DIM_COUNT ||
+                        site->inner || fits_panels(site, call);
     const int walked =
         is_walked(call, call->a) + is_walked(call, call->b) + is_walked(call, site->assign->lhs);
     const bool fits = cin_is_on_gpu(site->cin) ? walked > 0 // what is copied there is transposed on the way

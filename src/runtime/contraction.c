@@ -10,11 +10,8 @@
 #include <omp.h>
 #include <string.h>
 
-// Elements that are set to zero, and products in panels, of which more are worth a team of threads: these
-// take about 35 microseconds on one.
-enum { PARALLEL_WORK = 1 << 14, PARALLEL_PRODUCTS = 5 << 18 };
-// Where fewer products are summed, writing the result takes most of the time. The BLAS would add to zeros.
-enum { FEW = 64 };
+// Elements that are set to zero of which more are worth a team of threads.
+enum { PARALLEL_WORK = 1 << 14 };
 // Bytes of space that a thread has at least for copies of a batch.
 enum { BATCH_LEAST_SPACE = 256 << 10 };
 

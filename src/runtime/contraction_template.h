@@ -32,14 +32,16 @@ static void PRODUCT(Product product, distal_contraction_space space, int stores,
         b = first;
     }
     const Loop m = only_loop(&product.m), n = only_loop(&product.n), k = only_loop(&product.k);
-    if (is_matrix_product(&product) && n.extent > PANEL_COLUMNS && !(stores && k.extent <= FEW)) {
+    const double rows = (double)m.extent, cols = (double)n.extent, terms = (double)k.extent;
+    const bool is_floating = (TYPE)0.5 != 0;
+    if (is_floating && is_matrix_product(&product) && !multiplies_in_panels(rows, cols, terms, stores)) {
         if (stores)
             ZERO(&product, c);
         GEMM(m.extent, n.extent, k.extent, alpha, a, m.a, k.a, b, k.b, n.b, c, m.c, n.c);
         return;
     }
     const bool is_small =
-        (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= PARALLEL_PRODUCTS;
+        (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= SMALL_PRODUCTS;
     const Panels *available[PANELS_COUNT];
     panels_available(available);
     available[0]->SUFFIX(&product, space.memory, space.bytes, is_small ? 1 : space.threads, stores, alpha, a,

@@ -46,6 +46,14 @@ static int64_t round_up(int64_t x, int64_t multiple) {
     return ceil_div(x, multiple) * multiple;
 }
 
+// A barrier of the threads of a parallel region. That of OpenMP is a system call for a team of one as well,
+// which takes longer than a small product.
+static void wait_for_team(int threads) {
+    if (threads > 1) {
+#pragma omp barrier
+    }
+}
+
 // Takes `bytes` of space.
 static void *take(char **space, int64_t bytes) {
     void *taken = *space;

@@ -271,7 +271,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
         for (int64_t j = 0; j < n->count; j++)
             for (int64_t s = 0; s < k->count; s++) {
                 const Tile col = tile_at(n, j), term = tile_at(k, s);
-#pragma omp single
+#pragma omp single nowait
                 {
                     panels.tensor = b + col.b + term.b;
                     SET_COLUMNS(&panels, n, &col);
@@ -279,24 +279,26 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                     tile_offsets(k, &term, OF_A, a_depth_at);
                     tile_offsets(n, &col, OF_C, c_cols_at);
                 }
+                wait_for_team(division.threads);
                 if (by_columns) {
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic) nowait
                     for (int64_t first = 0; first < col.elements; first += COLS)
                         PACK_COLUMNS(&panels, k, &term, first);
                 } else {
                     CopyLoops cols = copy_create();
                     copy_add_tile(&cols, n, &col, OF_B, 1);
                     copy_order(&cols);
-#pragma omp for schedule(dynamic, CHUNK)
+#pragma omp for schedule(dynamic, CHUNK) nowait
                     for (int64_t p = 0; p < term.elements; p++)
                         PACK_ROW(&panels, &cols, p, strip);
                 }
+                wait_for_team(division.threads);
                 // Rows of A that are contiguous and used by few panels are read where they are.
                 const bool direct = dimension_has_unit(&k->of, OF_A) &&
                                     a_depth_at[term.elements - 1] == term.elements - 1 &&
                                     col.elements <= 2 * division.cached && n->count == 1;
                 const Writing writing = writing_of_term(stores, s, k->count);
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic) nowait
                 for (int64_t item = 0; item < m->count * division.groups; item++) {
                     const Tile row = tile_at(m, item % m->count);
                     const int64_t begin = item / m->count * division.columns,
@@ -318,6 +320,7 @@ static void MULTIPLY_SHARED(const Product *product, void *space, int64_t bytes, 
                         MULTIPLY_ROWS(&of_a, NULL, &panels, from, to, strip, strip_row, &of);
                     }
                 }
+                wait_for_team(division.threads);
             }
     }
 }
@@ -350,12 +353,13 @@ static void MULTIPLY_NARROW(const Product *product, const Narrow *narrow, void *
         panels.panels = take(&own, 0);
         Tile last_col = {0}, last_term = {0};
         CopyLoops cols = copy_create();
-#pragma omp for
+#pragma omp for nowait
         for (int64_t item = 0; item < k->count * m->count; item++) {
             const Tile row = tile_at(m, item % m->count), term = tile_at(k, item / m->count);
             COPY_ROWS(m, &row, k, &term, narrow->a_row, a + row.a + term.a, a_copies + item * narrow->a_copy);
         }
-#pragma omp for schedule(dynamic, narrow->chunk)
+        wait_for_team(narrow->threads);
+#pragma omp for schedule(dynamic, narrow->chunk) nowait
         for (int64_t j = 0; j < n->count; j++) {
             const Tile col = tile_at(n, j), next_col = tile_at(n, min_i64(j + 1, n->count - 1));
             if (!same_extents(&col, &last_col)) {

@@ -114,9 +114,18 @@ typedef struct {
     int sources[MAX_VARS];
 } CallDim;
 
-// A contraction whose result has at most PANEL_COLUMNS columns is multiplied in panels, also where it is a
-// product of matrices: the BLAS copies all of A, which takes long where it is used for few columns.
-enum { PANEL_COLUMNS = 128 };
+// Products of which fewer are multiplied by the BLAS, and by one thread: they take about 35 microseconds.
+enum { SMALL_PRODUCTS = 5 << 18 };
+
+// Whether a product of floating-point matrices, rows x terms and terms x cols, whose result is contiguous
+// along its rows, is multiplied in panels (runtime/panels.h) rather than by the BLAS, which copies all of A,
+// also for few columns; adds to zeros where a result is stored; and divides the result among the threads, not
+// the sum.
+static inline bool multiplies_in_panels(double rows, double cols, double terms, bool stores) {
+    enum { COLUMNS = 128, TERMS = 64, LONG_SUM = 8 };
+    return rows * cols * terms > SMALL_PRODUCTS &&
+           (cols <= COLUMNS || (stores && terms <= TERMS) || terms >= LONG_SUM * (rows + cols));
+}
 
 // A BLAS call in place of the innermost loops of a leaf.
 //   gemm  C(m, n) += alpha * A(m, k) * B(k, n)     gemv  y(m) += alpha * A(m, k) * x(k)

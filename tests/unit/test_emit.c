@@ -124,7 +124,8 @@ static void test_library_calls(void **state) {
         "schedule O { substitute({i, k}, ger) }\n"
         "schedule dot { substitute({k}, dot) }\n"
         "schedule u { substitute({i}, axpy) }\n"
-        "schedule P { substitute({i, j, k}, gemm) }\n",
+        "schedule P { substitute({i, j, k}, gemm) }\n"
+        "schedule U { substitute({i, j, k}, gemm) }\n",
         NULL, 0);
     static const char *const calls[] = {"distal_gemm_f32(n, m, nk, ", "distal_gemv_f32(n, nk, 1, ",
                                         "distal_ger_f32(n, nk, 1, ",  "distal_dot_c64(nk, ",

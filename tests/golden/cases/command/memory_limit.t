@@ -33,4 +33,4 @@ A(i, j) = B(i, k) * C(k, j)
 distal: error: rank 0 needs 1.2 MiB of memory, more than the limit of 716800 B
 distal: note: rank 0 while it computes A: A 180000 B at home; B 180000 B at home, 360000 B in buffers; C 180000 B at home, 360000 B in buffers
 distal: note: with -p chunk=38, no rank would need more than 631200 B
-distal: note: with -p p=4 on 16 ranks, no rank would need more than 495000 B
+distal: note: with -p p=8 on 64 ranks, no rank would need more than 217056 B

@@ -20,8 +20,8 @@ rate gemm 10GFLOP/s
 #  27.2 ms  1.2 MiB         2  4.6 MiB  grid(3) over k        at once
 #  29.2 ms  1.1 MiB         2  3.6 MiB  grid(2, 2) over i, k  A, C in chunks of 199 of j
 #  29.3 ms  1.1 MiB         3  4.6 MiB  grid(2, 2) over i, k  C in chunks of 214 of k
-#  31.4 ms  1.4 MiB         8  3.0 MiB  grid(4) over k        A in chunks of 151 of i
 #  31.4 ms  1.4 MiB         8  3.0 MiB  grid(4) over k        A in chunks of 100 of j
+#  31.4 ms  1.4 MiB         8  3.0 MiB  grid(4) over k        A in chunks of 151 of i
 #  31.9 ms  1.2 MiB         2  3.4 MiB  grid(3) over k        A in chunks of 201 of i
 #    32 ms  1.2 MiB         6  3.6 MiB  grid(3) over k        A in chunks of 133 of j
 

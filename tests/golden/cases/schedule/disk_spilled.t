@@ -17,7 +17,7 @@ y(i) = A(i, j) * x(j)
 #     time    moved  messages     disk     memory  computed on     data moves
 #  8.24 ms  1.4 MiB        14  5.5 MiB   939112 B  grid(2) over i  C replicated; tiles of 301 of j, 43 of k
 #  8.46 ms  2.8 MiB        56  5.5 MiB  1020792 B  grid(2) over k  A accumulated; tiles of 301 of j, 24 of i
-#     9 ms  2.8 MiB        42  5.5 MiB   907688 B  grid(2) over i  C replicated; tiles of 151 of i, 29 of j
+#  8.99 ms  2.8 MiB        42  5.5 MiB   907688 B  grid(2) over i  C replicated; tiles of 151 of i, 29 of j
 #  12.5 ms  5.5 MiB       112  8.3 MiB   900624 B  grid(2) over j  B replicated; tiles of 151 of j, 201 of i, 41 of k
 #  12.5 ms  5.5 MiB       112  8.3 MiB   900624 B  grid(2) over j  B replicated; tiles of 201 of i, 151 of j, 41 of k
 #  6.32 ms  1.4 MiB         1  4.1 MiB    6.9 MiB  -               no schedule: more than the limit

@@ -22,7 +22,7 @@ A(i, j) = B(i, k) * C(k, j)
 #  2.43 ms  2.4 MiB         7  4.3 MiB  grid(4, 4, 2) over i, k, j  at once
 #  2.48 ms  2.4 MiB         7  3.8 MiB  grid(4, 4, 2) over j, k, i  at once
 #  2.51 ms  2.4 MiB        19  2.8 MiB  grid(4, 4, 2) over i, j, k  A, B in chunks of 63 of i
-#  2.57 ms  2.4 MiB        11  1.9 MiB  grid(4, 4, 2) over k, j, i  A, B in chunks of 126 of i
+#  2.57 ms  2.4 MiB        11  2.4 MiB  grid(4, 4, 2) over i, k, j  A, C in chunks of 126 of j
 
 param n = 1001, g = 4, c = 2
 machine M = grid(g, g, c)

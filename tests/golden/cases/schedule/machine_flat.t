@@ -18,8 +18,8 @@ A(i, j) = B(i, k) * C(k, j)
 #  485 us  928000 B         7  1.6 MiB  grid(3, 2, 2) over i, j, k  at once
 #  488 us  835344 B        11  1.8 MiB  grid(2, 2, 3) over k, i, j  at once
 #  501 us  960000 B        14  1.8 MiB  grid(4, 3) over j, k        at once
+#  507 us  922000 B        16  1.3 MiB  grid(3, 2, 2) over i, k, j  A, C in chunks of 84 of j
 #  508 us  922000 B         9  1.4 MiB  grid(3, 2, 2) over i, k, j  B, C in chunks of 84 of k
-#  508 us  922000 B        16  1.3 MiB  grid(3, 2, 2) over i, k, j  A, C in chunks of 84 of j
 #  511 us  835344 B        14  1.2 MiB  grid(2, 2, 3) over k, i, j  A, B in chunks of 84 of i
 
 param n = 500, p = 12

@@ -20,7 +20,7 @@ A(i, j) = B(i, k) * C(k, j)
 #  473 us    1.3 MiB         7  2.0 MiB  grid(2, 3) over j, i  B, C shifted in 3 steps of k
 #  517 us  1000000 B         3  3.2 MiB  grid(2, 3) over k, i  at once
 #  530 us  1000000 B         4  1.7 MiB  grid(2, 3) over k, i  A, C in chunks of 167 of j
-#  537 us  1000000 B         7  2.0 MiB  grid(2, 3) over j, k  A in chunks of 84 of j
+#  536 us  1000000 B         7  2.0 MiB  grid(2, 3) over j, k  A in chunks of 84 of j
 
 param n = 500, gx = 2, gy = 3
 machine M = grid(gx, gy)
