@@ -290,7 +290,7 @@ static void copy_elements(size_t size, const CopyLoops *copy, const void *tensor
 // Products in registers, of vectors of real numbers.
 #define DEFINE_TILE(suffix, real, parts, width)                                                              \
     /* strip = rows * panel: ROWS rows, whose elements have the distance `parts`, and `width` vectors. */    \
-    /* The rows of `next` are requested meanwhile. */                                                        \
+    /* The rows of `next` are requested meanwhile, of each the lines of every ROWS-th element. */            \
     static __attribute__((noinline)) void tile_##suffix##_##width(                                           \
         int64_t depth, const real *const *rows, const real *const *next, const real *panel, real *strip,     \
         int64_t strip_row) {                                                                                 \

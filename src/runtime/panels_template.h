@@ -164,7 +164,7 @@ static void WRITE(int64_t rows, int64_t cols, const TYPE *strip, int64_t strip_r
 }
 
 // What is requested from memory while tiles are computed whose rows of A are in the cache: `count` rows of a
-// tensor with `length` elements each, a part with each tile. `next`: the part of the next one.
+// tensor with `length` elements each, in parts of which each tile requests one. `next`: the first one left.
 typedef struct {
     const TYPE *tensor;
     const int64_t *rows_at, *elements_at;
@@ -172,14 +172,17 @@ typedef struct {
 } NAME(Requests);
 
 // Where the next part begins in each of its rows: a tile requests as many elements of them as it sums
-// products.
+// products. Nothing is changed where no part is left.
 static void NEXT_REQUEST(NAME(Requests) * requests, int64_t depth, const REAL *rows[ROWS]) {
-    const int64_t blocks = ceil_div(requests->count, TILE_ROWS), part = requests->next++;
-    const int64_t first = part % blocks * TILE_ROWS,
-                  at = requests->elements_at[min_i64(part / blocks * depth, requests->length - 1)];
+    const int64_t blocks = ceil_div(requests->count, TILE_ROWS), element = requests->next / blocks * depth,
+                  first = requests->next % blocks * TILE_ROWS;
+    if (element >= requests->length)
+        return;
+    requests->next++;
     for (int64_t r = 0; r < ROWS; r++) {
         const int64_t row = min_i64(first + r / PARTS, requests->count - 1);
-        rows[r] = (const REAL *)(requests->tensor + requests->rows_at[row] + at);
+        rows[r] = (const REAL *)(requests->tensor + requests->rows_at[row] + requests->elements_at[element] +
+                                 r % PARTS * TILE_ROWS);
     }
 }
 
@@ -192,7 +195,7 @@ static void MULTIPLY_STRIP(int64_t tiles, const TYPE *const *rows, const TYPE *c
     const REAL *parts[STRIP_TILES * ROWS], *next_parts[STRIP_TILES * ROWS];
     for (int64_t r = 0; r < tiles * ROWS; r++) {
         parts[r] = (const REAL *)rows[r / PARTS] + r % PARTS;
-        next_parts[r] = (const REAL *)next[r / PARTS];
+        next_parts[r] = (const REAL *)(next[r / PARTS] + r % PARTS * TILE_ROWS);
     }
     for (int64_t col = from; col < to; col += COLS) {
         const int64_t width = NAME(panel_width)(b->cols, col) * (int64_t)sizeof(TYPE) / VECTOR;
