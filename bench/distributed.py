@@ -123,24 +123,26 @@ class Input:
         self.expected = kernel.reference(self.operands)
 
 
-def program(kernel, given):
+def program(kernel, given, executions):
+    """Where a result is assembled, that takes place in each of as many statements."""
     tensors = dict(kernel.declarations(), **({"z": "z(m): f64", "w": "w(n): f64"} if given.is_sparse else {}))
     lines = [f"param {', '.join(f'{name} = 1' for name in given.params)}, g = 1", "machine M = grid(g)"]
     lines += [f"tensor {tensor}" for tensor in tensors.values()]
     for name in tensors:
         order = len(kernel.tensors[name][0]) if name in kernel.tensors else 1
         lines.append(kernel.places.get(name, f"place {name}({', '.join('abc'[:order])}) -> M(a)"))
-    lines.append(kernel.statement)
+    lines += [kernel.statement] * executions
     if given.is_sparse:
         lines.append(f"z(i) = {kernel.result()}(i, j) * w(j)")
     return "\n".join(lines) + "\n"
 
 
 def run_distal(bench, options, kernel, given, ranks):
-    """The JSON object of a run whose result is right."""
+    """The JSON objects of the kernel's statements in a run whose result is right."""
+    executions = 1 + max(3, options.repeat // 3) if kernel.assembles else 1
     with tempfile.TemporaryDirectory(prefix="distal-bench-") as folder:
         with open(f"{folder}/program.distal", "w", encoding="utf-8") as file:
-            file.write(program(kernel, given))
+            file.write(program(kernel, given, executions))
         command = [f"{bench.build}/distal", "run", f"{folder}/program.distal", "-q", "--threads", "1", "-p", f"g={ranks}"]
         for name, value in given.params.items():
             command += ["-p", f"{name}={value}"]
@@ -148,7 +150,6 @@ def run_distal(bench, options, kernel, given, ranks):
             if name not in given.sources:
                 numpy.save(f"{folder}/{name}.npy", operand)
             command += ["--in", f"{name}={given.sources.get(name, f'{folder}/{name}.npy')}"]
-        # Where a result is assembled, that takes place once in a run.
         times = ["--warmup", "0", "--repeat", "1"] if kernel.assembles else \
             ["--warmup", "1", "--repeat", str(options.repeat)]
         out = "z" if given.is_sparse else kernel.result()
@@ -158,7 +159,7 @@ def run_distal(bench, options, kernel, given, ranks):
         wrong = sparse.differs(numpy.load(f"{folder}/out.npy"), given.expected)
         if wrong:
             sys.exit(f"distal: {wrong}")
-    return json.loads(done.stdout)["statements"][0]
+    return json.loads(done.stdout)["statements"][:executions]
 
 
 @dataclasses.dataclass
@@ -170,15 +171,14 @@ class Times:
 
 
 def distal(bench, options, kernel, given, ranks):
-    count = max(3, options.repeat // 3) if kernel.assembles else 1
-    runs = [run_distal(bench, options, kernel, given, ranks) for _ in range(count)]
-    stored = runs[0]["tensors"]["B"]["stored"]
+    first, *others = run_distal(bench, options, kernel, given, ranks)
+    stored = first["tensors"]["B"]["stored"]
     imbalance = max(stored) * len(stored) / sum(stored)
-    if kernel.assembles:
-        seconds = [run["seconds"]["median"] + run["structure_seconds"] for run in runs]
+    if kernel.assembles:  # the first one, whose memory is new, is not counted, nor is that of PETSc
+        seconds = [run["seconds"]["median"] + run["structure_seconds"] for run in others]
         return Times(numpy.median(seconds), min(seconds), imbalance=imbalance)
-    seconds = runs[0]["seconds"]
-    return Times(seconds["median"], seconds["min"], runs[0].get("structure_seconds", 0), imbalance)
+    seconds = first["seconds"]
+    return Times(seconds["median"], seconds["min"], first.get("structure_seconds", 0), imbalance)
 
 
 def petsc(bench, options, kernel, given, ranks):

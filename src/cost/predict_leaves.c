@@ -222,7 +222,10 @@ static ModelKernel kernel_of(const Leaf *leaf, const Work *work, bool stores) {
     for (int i = 0; i < call->m.count; i++)
         of_m = of_m || call->m.sources[i] == last;
     const double rows = of_m ? work->n : work->m, cols = of_m ? work->m : work->n;
-    return call->contraction && multiplies_in_panels(rows, cols, work->k, stores) ? MODEL_PANELS : MODEL_GEMM;
+    const bool is_integer = type_info(leaf->assign->lhs->tensor->type)->is_integer;
+    return call->contraction && (is_integer || multiplies_in_panels(rows, cols, work->k, stores))
+               ? MODEL_PANELS
+               : MODEL_GEMM;
 }
 
 static void add_product(Visit *visit, const Leaf *leaf, const Work *work, double steps) {

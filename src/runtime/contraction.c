@@ -39,11 +39,16 @@ static Loop only_loop(const Dimension *dimension) {
     return dimension->count > 0 ? dimension->loops[0] : (Loop){.extent = 1};
 }
 
-// Whether it is one product of matrices that have a unit stride each.
-static bool is_matrix_product(const Product *product) {
+// Whether it is one product of matrices that have a unit stride each, which the BLAS is good at.
+static bool is_for_blas(const Product *product, bool stores) {
     const Loop m = only_loop(&product->m), n = only_loop(&product->n), k = only_loop(&product->k);
     return product->m.count <= 1 && product->n.count <= 1 && product->k.count <= 1 &&
-           (m.a == 1 || k.a == 1) && (k.b == 1 || n.b == 1) && (m.c == 1 || n.c == 1);
+           (m.a == 1 || k.a == 1) && (k.b == 1 || n.b == 1) && (m.c == 1 || n.c == 1) &&
+           !multiplies_in_panels((double)m.extent, (double)n.extent, (double)k.extent, stores);
+}
+
+static double product_count(const Product *product) {
+    return (double)product->m.extent * (double)product->n.extent * (double)product->k.extent;
 }
 
 int64_t contraction_space(int64_t threads) {

@@ -31,17 +31,15 @@ static void PRODUCT(Product product, distal_contraction_space space, int stores,
         a = b;
         b = first;
     }
-    const Loop m = only_loop(&product.m), n = only_loop(&product.n), k = only_loop(&product.k);
-    const double rows = (double)m.extent, cols = (double)n.extent, terms = (double)k.extent;
     const bool is_floating = (TYPE)0.5 != 0;
-    if (is_floating && is_matrix_product(&product) && !multiplies_in_panels(rows, cols, terms, stores)) {
+    if (is_floating && is_for_blas(&product, stores)) {
+        const Loop m = only_loop(&product.m), n = only_loop(&product.n), k = only_loop(&product.k);
         if (stores)
             ZERO(&product, c);
         GEMM(m.extent, n.extent, k.extent, alpha, a, m.a, k.a, b, k.b, n.b, c, m.c, n.c);
         return;
     }
-    const bool is_small =
-        (double)product.m.extent * (double)product.n.extent * (double)product.k.extent <= SMALL_PRODUCTS;
+    const bool is_small = product_count(&product) <= SMALL_PRODUCTS;
     const Panels *available[PANELS_COUNT];
     panels_available(available);
     available[0]->SUFFIX(&product, space.memory, space.bytes, is_small ? 1 : space.threads, stores, alpha, a,
