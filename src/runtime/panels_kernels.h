@@ -54,6 +54,10 @@ static void wait_for_team(int threads) {
     }
 }
 
+static void *part_of(void *space, int64_t at) {
+    return (char *)space + at;
+}
+
 // Takes `bytes` of space.
 static void *take(char **space, int64_t bytes) {
     void *taken = *space;

@@ -430,9 +430,8 @@ static void MULTIPLY_DEEP(const Product *product, void *space, int64_t bytes, in
             Product terms = own;
             terms.k.loops[divided].extent = end - first;
             terms.k.extent = product->k.extent / all.extent * (end - first);
-            char *const memory = (char *)space + t * part;
-            MULTIPLY(&terms, memory + of_result, part - of_result, 1, true, alpha, a + first * all.a,
-                     b + first * all.b, (TYPE *)memory);
+            MULTIPLY(&terms, part_of(space, t * part + of_result), part - of_result, 1, true, alpha,
+                     a + first * all.a, b + first * all.b, part_of(space, t * part));
         }
 #pragma omp for
         for (int64_t r = 0; r < rows; r++) {
@@ -440,8 +439,10 @@ static void MULTIPLY_DEEP(const Product *product, void *space, int64_t bytes, in
             for (int64_t i = 0; i < cols; i++) {
                 TYPE *const element = to + dimension_at(&product->n, i).c;
                 TYPE sum = stores ? 0 : *element;
-                for (int t = 0; t < threads; t++)
-                    sum = SUM(sum, ((const TYPE *)((char *)space + t * part))[r * cols + i]);
+                for (int t = 0; t < threads; t++) {
+                    const TYPE *result = part_of(space, t * part);
+                    sum = SUM(sum, result[r * cols + i]);
+                }
                 *element = sum;
             }
         }
