@@ -122,7 +122,7 @@ enum { SMALL_PRODUCTS = 5 << 18 };
 // also for few columns; adds to zeros where a result is stored; and divides the result among the threads, not
 // the sum.
 static inline bool multiplies_in_panels(double rows, double cols, double terms, bool stores) {
-    enum { COLUMNS = 128, TERMS = 64, LONG_SUM = 8 };
+    enum { COLUMNS = 128, TERMS = 128, LONG_SUM = 8 };
     return rows * cols * terms > SMALL_PRODUCTS &&
            (cols <= COLUMNS || (stores && terms <= TERMS) || terms >= LONG_SUM * (rows + cols));
 }
